@@ -1,0 +1,1 @@
+"""Command-line programs; the only place where flags are defined and read."""

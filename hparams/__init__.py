@@ -1,0 +1,1 @@
+"""Registered hyperparameter sets."""

@@ -1,0 +1,1 @@
+"""Registered problems: one module a family."""

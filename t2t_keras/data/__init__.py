@@ -1,0 +1,1 @@
+"""From problems' samples to batches of ids."""

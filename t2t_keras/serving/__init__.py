@@ -1,0 +1,1 @@
+"""SavedModels that take and return strings."""

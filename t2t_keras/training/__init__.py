@@ -1,0 +1,1 @@
+"""One training step and many of them: losses, optimizers, checkpoints, loop."""
