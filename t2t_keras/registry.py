@@ -10,87 +10,37 @@ class MyModel(keras.Model): ...
 def some_function(): ...
 ```
 
-Every decorator works bare, with empty parentheses or with an explicit name, and returns the decorated
-object unchanged. The name defaults to the snake case of the object's name (see `default_name`).
+Every decorator works bare, with empty parentheses or with an explicit name, and returns the
+decorated object unchanged. The name defaults to the snake case of the object's name.
 
-What this package itself registers is loaded on the first look-up: problems and hyperparameter sets by
-importing all their modules (they need no TensorFlow), models and optimizers by importing only the one
-module that declares the wanted name. Listing names therefore needs no TensorFlow.
+What this package itself registers is loaded on the first look-up: problems and hyperparameter sets
+by importing all their modules (they need no TensorFlow), models and optimizers by importing only
+the one module that declares the wanted name. Listing names therefore needs no TensorFlow.
 """
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
-import re
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from absl import logging
 
+from t2t_keras.names import RegistryKeyError as RegistryKeyError
+from t2t_keras.names import camelcase_to_snakecase as camelcase_to_snakecase
+from t2t_keras.names import default_name as default_name
+from t2t_keras.names import did_you_mean as did_you_mean
+from t2t_keras.names import display_list_by_prefix as display_list_by_prefix
+from t2t_keras.names import get_problem_name as get_problem_name
+from t2t_keras.names import near_matches as near_matches
+from t2t_keras.names import parse_problem_name as parse_problem_name
+from t2t_keras.names import snakecase_to_camelcase as snakecase_to_camelcase
+
 T = TypeVar("T")
 
-_FIRST_CAPITAL = re.compile(r"(.)([A-Z][a-z0-9]+)")
-_LATER_CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
-_NUM_NEAR_MATCHES = 5
 _LIST_INDENT = 4
-
-
-class RegistryKeyError(KeyError):
-    """A name that can't be looked up or registered; unlike `KeyError` it prints its message as is."""
-
-    def __str__(self) -> str:
-        return str(self.args[0]) if self.args else ""
-
-
-def camelcase_to_snakecase(name: str) -> str:
-    """`TranslateEnde2018Wmt32k` -> `translate_ende2018_wmt32k`; digits don't start a new word."""
-    name = _FIRST_CAPITAL.sub(r"\1_\2", name)
-    return _LATER_CAPITAL.sub(r"\1_\2", name).lower()
-
-
-def snakecase_to_camelcase(name: str) -> str:
-    """`transformer_base` -> `TransformerBase`."""
-    return "".join(word[:1].upper() + word[1:] for word in name.split("_"))
-
-
-def default_name(class_or_function: Any) -> str:
-    """The name under which an object is registered when none is given: its own in snake case."""
-    return camelcase_to_snakecase(class_or_function.__name__)
-
-
-def near_matches(name: str, known_names: Iterable[str]) -> list[str]:
-    """The known names most like `name`, best first; empty if nothing is similar."""
-    return difflib.get_close_matches(name, list(known_names), n=_NUM_NEAR_MATCHES)
-
-
-def did_you_mean(name: str, known_names: Iterable[str]) -> str:
-    """A sentence offering near matches of `name`, with a leading blank, or an empty string."""
-    matches = near_matches(name, known_names)
-    return f" Did you mean: {', '.join(matches)}?" if matches else ""
-
-
-def display_list_by_prefix(names: Iterable[str], starting_spaces: int = 0) -> str:
-    """Sorted names in groups, one line each.
-
-    Args:
-        names: the names to list.
-        starting_spaces: indent of every line.
-
-    Returns:
-        Lines `<prefix>:` whenever the part before the first `_` changes, and `  * <name>`.
-    """
-    lines = []
-    previous_prefix = None
-    for name in sorted(names):
-        prefix = name.split("_", 1)[0]
-        if prefix != previous_prefix:
-            lines.append(f"{prefix}:")
-            previous_prefix = prefix
-        lines.append(f"  * {name}")
-    return "\n".join(" " * starting_spaces + line for line in lines)
 
 
 class Registry:
@@ -289,8 +239,8 @@ def _check_problem_name(key: str, problem_class: Any) -> None:
     del problem_class
     if key.endswith(("_rev", "_copy")):
         raise RegistryKeyError(
-            "A problem's name must not end in _rev or _copy: these suffixes ask for the reversed or "
-            f"copied variant of a problem. Received: {key!r}"
+            "A problem's name must not end in _rev or _copy: these suffixes ask for the reversed "
+            f"or copied variant of a problem. Received: {key!r}"
         )
 
 
@@ -424,46 +374,6 @@ def pruning_params(name: str) -> Any:
 def pruning_strategy(name: str) -> Any:
     """The pruning function registered as `name`."""
     return Registries.pruning_strategies[name]
-
-
-class ProblemName(NamedTuple):
-    """A problem's name taken apart."""
-
-    base: str
-    was_reversed: bool
-    was_copy: bool
-
-
-def parse_problem_name(name: str) -> ProblemName:
-    """Takes the suffixes `_rev` and `_copy` off a problem's name, in whatever order.
-
-    Raises:
-        ValueError: a suffix occurs more than once.
-    """
-    base, was_reversed, was_copy = name, False, False
-    while base.endswith(("_rev", "_copy")):
-        base, _, suffix = base.rpartition("_")
-        if (suffix == "rev" and was_reversed) or (suffix == "copy" and was_copy):
-            raise ValueError(
-                f"A problem's name must not contain multiple instances of _{suffix} at its end. "
-                f"Received: {name!r}"
-            )
-        was_reversed = was_reversed or suffix == "rev"
-        was_copy = was_copy or suffix == "copy"
-    return ProblemName(base, was_reversed, was_copy)
-
-
-def get_problem_name(base: str, was_reversed: bool = False, was_copy: bool = False) -> str:
-    """The canonical name of a problem's variant: `<base>[_copy][_rev]`.
-
-    Raises:
-        ValueError: the base name itself ends in a suffix.
-    """
-    if base.endswith(("_rev", "_copy")):
-        raise ValueError(
-            f"The base name of a problem must not end in _rev or _copy. Received: {base!r}"
-        )
-    return base + ("_copy" if was_copy else "") + ("_rev" if was_reversed else "")
 
 
 def base_problem(name: str) -> Any:
