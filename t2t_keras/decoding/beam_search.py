@@ -82,7 +82,8 @@ def beam_search(
     eos_id: int = 1,
     stop_early: bool = True,
     trim: bool = True,
-    state_shape_invariants: States = None,
+    max_decode_length: int | None = None,
+    state_shape_invariants: States | None = None,
 ) -> tuple[tf.Tensor, tf.Tensor, States]:
     """Finds the best-scoring symbol sequences.
 
@@ -104,6 +105,8 @@ def beam_search(
             returned sequences is then guaranteed to be what a full search finds.
         trim: cut the result after the longest produced sequence. Must be false under XLA, which
             has no shapes that depend on values; columns are then zeros up to the limit.
+        max_decode_length: static size of the buffers, at least the largest limit; needed where
+            shapes must be static and `decode_length` is a tensor.
         state_shape_invariants: as `tf.while_loop`'s, of the structure of `states`, for a
             `symbols_to_logits_fn` that returns states of another shape.
 
@@ -119,9 +122,7 @@ def beam_search(
     row_limits = tf.broadcast_to(
         tf.cast(decode_length, tf.int32), tf.shape(initial_ids, out_type=tf.int32)
     )
-    longest: int | tf.Tensor = (
-        decode_length if isinstance(decode_length, int) else tf.reduce_max(decode_length)
-    )
+    longest = longest_limit(decode_length, max_decode_length)
     state = _initial_state(initial_ids, beam_size, longest, states)
 
     def keep_going(state: BeamState) -> tf.Tensor:
@@ -152,6 +153,13 @@ def beam_search(
     if trim:
         ids = ids[:, :, : state.step + 1]
     return ids, scores, state.states
+
+
+def longest_limit(decode_length: int | tf.Tensor, maximum: int | None = None) -> int | tf.Tensor:
+    """The size of buffers for `decode_length`, a Python integer wherever that is possible."""
+    if isinstance(decode_length, int):
+        return decode_length
+    return tf.reduce_max(decode_length) if maximum is None else maximum
 
 
 def _initial_state(
