@@ -11,7 +11,6 @@ extensions are never looked at. What remains is numbered once; an iteration is t
 operations instead of millions of dictionary updates.
 """
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 

@@ -69,7 +69,6 @@ class SubwordTextEncoder(TextEncoder):
     without quotes, or with double ones, are read as well.
 
     Example:
-
     ```python
     encoder = SubwordTextEncoder("data/vocab.translate_ende_wmt32k.32768.subwords")
     ids = encoder.encode("Hello world.")

@@ -1,10 +1,10 @@
-"""Splits text into tokens that can be joined again without loss.
+r"""Splits text into tokens that can be joined again without loss.
 
 A token is a longest run of characters of one class: alphanumeric, which means that the Unicode
 general category begins with L (letters) or N (numbers), or anything else. One space between two
 runs is left out, since joining two alphanumeric tokens puts it back.
 
-Python's `str.isalnum` and the regular expression class `[^\\W_]` agree with those categories for
+Python's `str.isalnum` and the regular expression class `[^\W_]` agree with those categories for
 every code point, so neither a table of characters nor a loop over them is needed. The categories
 are those of the running interpreter's Unicode version: text with letters that a newer Unicode
 added can be split differently by another Python.

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.reference_data import golden_path, load_golden_json
 from t2t_keras.text import encoders, subword_builder, subwords, tokenizer
+from tests.reference_data import golden_path, load_golden_json
 
 pytestmark = pytest.mark.reference
 
