@@ -75,7 +75,8 @@ def _single_cycle_cos_decay(step: tf.Tensor, hparams: Any) -> tf.Tensor:
 
 def _multi_cycle_cos_decay(step: tf.Tensor, hparams: Any) -> tf.Tensor:
     warmup = _warmup_steps(hparams)
-    phase = math.pi * (tf.maximum(step, warmup) - warmup) / _decay_steps(hparams)
+    # Multiplied in this order, float32 gives T2T's digits.
+    phase = (math.pi / _decay_steps(hparams)) * (tf.maximum(step, warmup) - warmup)
     return 0.5 * tf.cos(phase) + 0.5
 
 
@@ -173,7 +174,9 @@ def _legacy(step: tf.Tensor, hparams: Any) -> tf.Tensor:
     value = LEGACY_SCHEMES[scheme](step, hparams)
     warmup = _warmup_steps(hparams)
     if scheme != "noam" and warmup > 0.0:
-        exponential_warmup = tf.pow(0.01, (warmup - step) / warmup)
+        # Through a rounded base, as in T2T: that is some 1e-4 off 0.01^((W - step) / W).
+        growth = tf.exp(tf.math.log(0.01) / warmup)
+        exponential_warmup = tf.pow(growth, warmup - step)
         value = tf.where(step < warmup, exponential_warmup, value)
     # T2T looks for lower-case "adam": the old optimizer name "Adam" isn't scaled down.
     correction = 0.002 if "adam" in hparams.optimizer else 1.0
