@@ -1,1 +1,7 @@
-"""Registered Keras models."""
+"""Registered Keras models.
+
+`MODEL_MODULES` declares them: the registry lists these names and imports a module when its model is
+first asked for, so that listing needs no TensorFlow.
+"""
+
+MODEL_MODULES = {"transformer": "t2t_keras.models.transformer"}

@@ -1,0 +1,50 @@
+"""Position-wise feed-forward sub-layer."""
+
+from typing import Any
+
+from keras import ops
+
+from t2t_keras.layers.dense import Dense
+from t2t_keras.layers.dropout import Dropout
+from t2t_keras.layers.initializers import InitializerFactory, default_initializer
+from t2t_keras.layers.sublayer import Processing, SubLayer
+
+
+class DenseReluDense(SubLayer):
+    """max(0, x·W1 + b1)·W2 + b2, with dropout on the hidden values.
+
+    Section 3.3 of "Attention Is All You Need". The variables are T2T's `conv1` and `conv2`.
+
+    Args:
+      processing: width of the model, what happens before and after.
+      filter_size: number of hidden values.
+      relu_dropout: dropout rate of the hidden values.
+      relu_dropout_broadcast_dims: axes that share one decision.
+      initializer: makes the kernels' initialisers.
+      name: scope of the variables.
+    """
+
+    def __init__(
+        self,
+        processing: Processing,
+        filter_size: int,
+        *,
+        relu_dropout: float = 0.0,
+        relu_dropout_broadcast_dims: tuple[int, ...] = (),
+        initializer: InitializerFactory = default_initializer,
+        name: str = "ffn",
+    ) -> None:
+        super().__init__(processing, name)
+        self.conv1 = Dense(processing.size, filter_size, initializer=initializer, name="conv1")
+        self.conv2 = Dense(filter_size, processing.size, initializer=initializer, name="conv2")
+        self.dropout = Dropout(relu_dropout, next(processing.sites), relu_dropout_broadcast_dims)
+
+    def build_transform(self) -> None:
+        """Creates the kernels and biases."""
+        self.conv1.build()
+        self.conv2.build()
+
+    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
+        """`x` `[…, size]` -> `[…, size]`."""
+        hidden = ops.relu(self.conv1(x))
+        return self.conv2(self.dropout(hidden, dropout_seed=dropout_seed))

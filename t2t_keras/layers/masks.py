@@ -1,0 +1,65 @@
+"""Attention biases: what a query must not see gets a large negative logit.
+
+Every bias is a float32 tensor that broadcasts to attention logits
+`[batch, heads, query_length, key_length]`. Forbidden pairs carry `MASKED`, others 0
+(T2T's `layers.common_attention`).
+"""
+
+from typing import Any
+
+from keras import ops
+
+MASKED = -1e9
+
+
+def padding_bias(ids: Any) -> Any:
+    """Hides padding: `ids` int `[batch, key_length]`, id 0 is padding -> `[batch, 1, 1, key_length]`."""
+    padding = ops.cast(ops.equal(ids, 0), "float32")
+    return (padding * MASKED)[:, None, None, :]
+
+
+def causal_bias(length: Any) -> Any:
+    """Hides later positions: `[1, 1, length, length]`, masked where key index > query index."""
+    positions = ops.arange(length, dtype="int32")
+    later = ops.greater(positions[None, :], positions[:, None])
+    return (ops.cast(later, "float32") * MASKED)[None, None, :, :]
+
+
+def same_segment_bias(query_segments: Any, key_segments: Any) -> Any:
+    """Hides other examples of a packed row.
+
+    Args:
+      query_segments: int `[batch, query_length]`, the number of the example at each position; the
+        padding segment 0 sees itself.
+      key_segments: int `[batch, key_length]`.
+
+    Returns:
+      `[batch, 1, query_length, key_length]`.
+    """
+    differ = ops.not_equal(query_segments[:, :, None], key_segments[:, None, :])
+    return (ops.cast(differ, "float32") * MASKED)[:, None, :, :]
+
+
+def proximity_bias(length: Any) -> Any:
+    """Favours near positions: −ln(1 + |query − key|), `[1, 1, length, length]`."""
+    positions = ops.arange(length, dtype="float32")
+    distance = ops.abs(positions[None, :] - positions[:, None])
+    return -ops.log1p(distance)[None, None, :, :]
+
+
+def decode_step_bias(step: Any, max_length: Any, proximity: bool = False) -> Any:
+    """One row of the causal bias, for the query at position `step`.
+
+    Args:
+      step: int scalar, the position of the query.
+      max_length: number of key positions.
+      proximity: adds that row of `proximity_bias`.
+
+    Returns:
+      `[max_length]`.
+    """
+    positions = ops.arange(max_length, dtype="int32")
+    bias = ops.cast(ops.greater(positions, step), "float32") * MASKED
+    if proximity:
+        bias = bias - ops.log1p(ops.cast(ops.abs(positions - step), "float32"))
+    return bias

@@ -1,0 +1,93 @@
+"""Norms over the last axis, per position, by T2T's `norm_type` names."""
+
+from typing import Any
+
+import keras
+from keras import ops
+
+NORM_TYPES = ("layer", "noam", "l2", "none")
+
+
+class LayerNorm(keras.layers.Layer):
+    """(x − mean)·rsqrt(variance + epsilon)·scale + bias ("Layer Normalization", Ba et al. 2016).
+
+    Args:
+      size: length of the last axis.
+      epsilon: added to the variance, the mean squared deviation.
+      name: scope; the variables are `<name>_scale` and `<name>_bias` below it. T2T numbers a second
+        norm of one scope, the variables keep the plain prefix.
+    """
+
+    prefix = "layer_norm"
+
+    def __init__(self, size: int, epsilon: float = 1e-6, name: str | None = None) -> None:
+        super().__init__(name=name or self.prefix)
+        self.size = size
+        self.epsilon = epsilon
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates scale (ones) and bias (zeros)."""
+        self.scale = self.add_weight(
+            name=f"{self.prefix}_scale", shape=(self.size,), initializer="ones"
+        )
+        self.bias = self.add_weight(
+            name=f"{self.prefix}_bias", shape=(self.size,), initializer="zeros"
+        )
+
+    def call(self, x: Any) -> Any:
+        """`x` `[…, size]` -> the same shape."""
+        centred = x - ops.mean(x, axis=-1, keepdims=True)
+        spread = self.spread(ops.square(centred))
+        return centred * ops.rsqrt(spread + self.epsilon) * self.scale + self.bias
+
+    def spread(self, squared: Any) -> Any:
+        """The squared deviations `[…, size]` combined into `[…, 1]`: their mean."""
+        return ops.mean(squared, axis=-1, keepdims=True)
+
+
+class L2Norm(LayerNorm):
+    """Like the layer norm, but divides by the root of the **sum** of squared deviations."""
+
+    prefix = "l2_norm"
+
+    def spread(self, squared: Any) -> Any:
+        """The squared deviations `[…, size]` combined into `[…, 1]`: their sum."""
+        return ops.sum(squared, axis=-1, keepdims=True)
+
+
+class NoamNorm(keras.layers.Layer):
+    """x / |x| · sqrt(size), without variables; |x|² is at least epsilon."""
+
+    def __init__(self, size: int, epsilon: float = 1e-6, name: str | None = None) -> None:
+        super().__init__(name=name or "noam_norm")
+        self.size = size
+        self.epsilon = epsilon
+        self.built = True
+
+    def call(self, x: Any) -> Any:
+        """`x` `[…, size]` -> the same shape."""
+        squares = ops.sum(ops.square(x), axis=-1, keepdims=True)
+        return x * ops.rsqrt(ops.maximum(squares, self.epsilon)) * (self.size**0.5)
+
+
+def make_norm(
+    norm_type: str, size: int, epsilon: float = 1e-6, number: int = 0
+) -> keras.layers.Layer | None:
+    """The norm layer of that name, None for "none".
+
+    Args:
+      norm_type: one of `NORM_TYPES`.
+      size: length of the last axis.
+      epsilon: see the layers.
+      number: how many norms the scope already has; names after the first get `_1`, `_2`, …
+
+    Raises:
+      ValueError: T2T's `batch` and `group` norms, which need image-shaped data, or unknown names.
+    """
+    classes = {"layer": LayerNorm, "l2": L2Norm, "noam": NoamNorm}
+    if norm_type == "none":
+        return None
+    if norm_type not in classes:
+        raise ValueError(f"norm_type must be one of {NORM_TYPES}. Received: {norm_type!r}")
+    scope = {"layer": "layer_norm", "l2": "l2_norm", "noam": "noam_norm"}[norm_type]
+    return classes[norm_type](size, epsilon, name=f"{scope}_{number}" if number else scope)

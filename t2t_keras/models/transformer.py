@@ -1,0 +1,254 @@
+"""The Transformer of "Attention Is All You Need" (Vaswani et al., 2017), with T2T's variants."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import keras
+import tensorflow as tf
+from keras import ops
+
+from t2t_keras import registry
+from t2t_keras.layers.dropout import keep_mask
+from t2t_keras.layers.embedding import SymbolModality, SymbolTable
+from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
+from t2t_keras.models.transformer_support import check_supported, symbol_vocab_size
+
+# Dropout sites of the body count up from 0; symbol dropout has its own.
+_SYMBOL_SITES = {"inputs": 1_000_000, "targets": 1_000_001}
+
+Features = Mapping[str, Any]
+
+
+@registry.register_model("transformer")
+class Transformer(keras.Model):
+    """Encoder-decoder, or decoder only when there is no input vocabulary (a language model).
+
+    All variables exist after construction. `variable.path` is the variable's name in a T2T
+    checkpoint, except that T2T splits an embedding table into `weights_0`, `weights_1`, … and here
+    it is one `weights`.
+
+    Args:
+      hparams: the hyperparameters of a `transformer_*` set, as attributes.
+      input_vocab_size: number of input symbols, None for a model without inputs.
+      target_vocab_size: number of target symbols.
+      input_space_id: kind of the inputs (`SpaceID`); no variant of this model looks at it.
+      target_space_id: kind of the targets, selects the vector of the target-space embedding.
+      name: first part of all variable names.
+
+    Call arguments:
+      features: `inputs` and `targets`, int32 `[batch, length]`, 0 is padding; for packed batches
+        also `inputs_segmentation`, `inputs_position`, `targets_segmentation`,
+        `targets_position`, int32 of the same shapes.
+      training: whether dropout is on.
+      dropout_seed: int32 `[2]`, to be different for every step and replica; drawn at random
+        when missing.
+
+    Call result: logits, float32 `[batch, target_length, target vocabulary size]`. The vocabulary
+    sizes are rounded up to a multiple of the hparam `vocab_divisor`.
+
+    Raises:
+      UnsupportedHparams: hparams this model does not implement.
+      ValueError: attention depths that the number of heads does not divide.
+
+    Example:
+      hparams = registry.hparams("transformer_tiny")
+      model = Transformer(hparams, input_vocab_size=100, target_vocab_size=100)
+      logits = model({"inputs": [[5, 6, 1]], "targets": [[7, 1]]})
+    """
+
+    def __init__(
+        self,
+        hparams: Any,
+        *,
+        input_vocab_size: int | None,
+        target_vocab_size: int,
+        input_space_id: int = 0,
+        target_space_id: int = 0,
+        name: str = "transformer",
+    ) -> None:
+        check_supported(hparams)
+        super().__init__(name=name)
+        self.hidden_size = hparams.hidden_size
+        self.symbol_dropout = hparams.symbol_dropout
+        self.input_space_id = input_space_id
+        self.has_inputs = input_vocab_size is not None
+        self.target_vocab_size = _round_up(target_vocab_size, hparams.vocab_divisor)
+        self.input_vocab_size = (
+            None
+            if input_vocab_size is None
+            else _round_up(input_vocab_size, hparams.vocab_divisor)
+        )
+        self.modalities: dict[str, SymbolModality] = {}
+        self._make_tables(hparams)
+        self.body = TransformerBody(hparams, self.has_inputs, target_space_id)
+        self.build()
+
+    @classmethod
+    def from_hparams(cls, hparams: Any) -> "Transformer":
+        """The model for `hparams.problem_hparams`.
+
+        Raises:
+          UnsupportedHparams: also for inputs or targets that are no symbols.
+          ValueError: the problem has no targets, or hparams hold no problem.
+        """
+        problem_hparams = getattr(hparams, "problem_hparams", None)
+        if problem_hparams is None:
+            raise ValueError(
+                "hparams.problem_hparams is missing: create the hparams with a problem name "
+                "(hparams_lib.create_hparams(…, problem_name=…))."
+            )
+        target_vocab_size = symbol_vocab_size(problem_hparams, "targets")
+        if target_vocab_size is None:
+            raise ValueError(
+                "The transformer model needs a problem with targets. "
+                f"Received features: {sorted(problem_hparams.modality)}"
+            )
+        return cls(
+            hparams,
+            input_vocab_size=symbol_vocab_size(problem_hparams, "inputs"),
+            target_vocab_size=target_vocab_size,
+            input_space_id=int(problem_hparams.input_space_id),
+            target_space_id=int(problem_hparams.target_space_id),
+        )
+
+    def _make_tables(self, hparams: Any) -> None:
+        """Chooses which tables are one: inputs and targets, or those and the softmax."""
+        # T2T drops the three-way sharing when the vocabularies differ in size, but not the two-way
+        # one: there, tables of different size are simply different tables.
+        same_size = self.input_vocab_size in (None, self.target_vocab_size)
+        share_all = hparams.shared_embedding_and_softmax_weights and same_size
+        share_embeddings = share_all or hparams.shared_embedding
+        multiply = hparams.multiply_embedding_mode == "sqrt_depth"
+
+        def table(vocab_size: int, name: str) -> SymbolTable:
+            modality = SymbolModality(vocab_size, self.hidden_size, multiply)
+            return self.modalities.setdefault(modality.name, modality).table(name)
+
+        self.input_table = (
+            None
+            if self.input_vocab_size is None
+            else table(self.input_vocab_size, "shared" if share_embeddings else "input_emb")
+        )
+        self.target_table = table(
+            self.target_vocab_size, "shared" if share_embeddings else "target_emb"
+        )
+        self.softmax_table = table(self.target_vocab_size, "shared" if share_all else "softmax")
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates all variables."""
+        for modality in self.modalities.values():
+            modality.build()
+        self.body.build()
+        self.built = True
+
+    def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
+        """Logits of given targets; see the class."""
+        seed = _seed_for(training, dropout_seed)
+        encoder_output = None
+        if self.has_inputs:
+            encoder_output = self._encode(
+                features["inputs"], _packing(features, "inputs"), seed
+            )
+        targets, embedded = self._embed("targets", self.target_table, features["targets"], seed)
+        output = self.body.decode(
+            targets,
+            embedded,
+            encoder_output,
+            packing=_packing(features, "targets"),
+            input_packing=_packing(features, "inputs"),
+            dropout_seed=seed,
+        )
+        return self.softmax_table.logits(output)
+
+    def encode(
+        self, inputs: Any, training: bool = False, dropout_seed: Any = None
+    ) -> EncoderOutput:
+        """Runs the encoder on `inputs`, int32 `[batch, input_length]`.
+
+        Returns:
+          `output` `[batch, input_length, hidden_size]`, `bias` `[batch, 1, 1, input_length]`.
+        """
+        return self._encode(inputs, None, _seed_for(training, dropout_seed))
+
+    def _encode(self, inputs: Any, packing: Packing | None, seed: Any) -> EncoderOutput:
+        inputs, embedded = self._embed("inputs", self.input_table, inputs, seed)
+        return self.body.encode(inputs, embedded, packing, dropout_seed=seed)
+
+    def _embed(self, feature: str, table: SymbolTable, ids: Any, seed: Any) -> tuple[Any, Any]:
+        """The ids after symbol dropout, and their vectors."""
+        ids = ops.convert_to_tensor(ids, dtype="int32")
+        if seed is not None and self.symbol_dropout:
+            keep = keep_mask(ops.shape(ids), self.symbol_dropout, seed, _SYMBOL_SITES[feature])
+            ids = ids * ops.cast(keep, "int32")
+        return ids, table.embed(ids)
+
+    def decoder_memory(self, encoder_output: EncoderOutput) -> dict[str, Any]:
+        """What `decode_step` reads of the encoder: projected once, shared by all beams.
+
+        Returns:
+          {"layer_0": {"k", "v": `[batch, heads, input_length, depth]`}, …,
+          "bias": `[batch, 1, 1, input_length]`}.
+        """
+        memory: dict[str, Any] = self.body.decoder.project_memory(encoder_output.output)
+        memory["bias"] = encoder_output.bias
+        return memory
+
+    def init_cache(
+        self, batch_size: Any, beam_size: Any, max_length: Any
+    ) -> dict[str, dict[str, Any]]:
+        """An empty cache for `decode_step`.
+
+        Args:
+          batch_size: number of sentences, integer or scalar tensor, like the others.
+          beam_size: hypotheses per sentence.
+          max_length: largest number of steps.
+
+        Returns:
+          {"layer_0": {"k", "v": `[batch, beam, heads, max_length, depth]`}, …}, zeros.
+        """
+        return self.body.decoder.init_cache(batch_size, beam_size, max_length)
+
+    def decode_step(
+        self,
+        ids: Any,
+        step: Any,
+        cache: dict[str, dict[str, Any]],
+        memory: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, dict[str, Any]]]:
+        """Logits of the next symbol of every hypothesis.
+
+        Args:
+          ids: int32 `[batch, beam]`, the last symbols; ignored at step 0, where the decoder gets the
+            zero vector.
+          step: int32 scalar, number of symbols so far.
+          cache: of the steps before; see `init_cache`.
+          memory: see `decoder_memory`; None for a model without inputs.
+
+        Returns:
+          logits float32 `[batch, beam, target vocabulary size]`, and the new cache.
+        """
+        embedded = self.target_table.embed(ids)
+        output, cache = self.body.decode_step(embedded, step, cache, memory)
+        return self.softmax_table.logits(output), cache
+
+
+def _round_up(size: int, divisor: int) -> int:
+    return -(-size // divisor) * divisor
+
+
+def _packing(features: Features, feature: str) -> Packing | None:
+    if f"{feature}_segmentation" not in features:
+        return None
+    return Packing(
+        ops.convert_to_tensor(features[f"{feature}_segmentation"], dtype="int32"),
+        ops.convert_to_tensor(features[f"{feature}_position"], dtype="int32"),
+    )
+
+
+def _seed_for(training: bool, dropout_seed: Any) -> Any:
+    """The seed of this call, None when dropout is off."""
+    if not training:
+        return None
+    if dropout_seed is None:
+        return tf.random.uniform([2], tf.int32.min, tf.int32.max, tf.int32)
+    return dropout_seed

@@ -1,0 +1,217 @@
+"""What lies between embedding and softmax: positions, biases, encoder and decoder."""
+
+from typing import Any, NamedTuple
+
+import keras
+from keras import ops
+
+from t2t_keras.layers import masks, positions
+from t2t_keras.layers.dropout import Dropout
+from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
+from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing, shift_right
+
+NUM_TARGET_SPACES = 32
+
+
+class Packing(NamedTuple):
+    """Where the examples of a packed row are; all int `[batch, length]`.
+
+    Attributes:
+      segments: number of the example at each position, 0 for padding.
+      positions: position within the example.
+    """
+
+    segments: Any
+    positions: Any
+
+
+class EncoderOutput(NamedTuple):
+    """What the decoder needs to know about the inputs.
+
+    Attributes:
+      output: `[batch, input_length, hidden_size]`.
+      bias: hides input padding, `[batch, 1, 1, input_length]`.
+    """
+
+    output: Any
+    bias: Any
+
+
+class SpaceEmbedding(keras.layers.Layer):
+    """A learned vector for each target space, `kernel` `[32, hidden_size]`."""
+
+    def __init__(self, size: int, initializer: InitializerFactory) -> None:
+        super().__init__(name="target_space_embedding")
+        self.size = size
+        self.initializer = initializer
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates the table."""
+        self.kernel = self.add_weight(
+            name="kernel", shape=(NUM_TARGET_SPACES, self.size), initializer=self.initializer()
+        )
+
+    def call(self, space_id: int) -> Any:
+        """The vector `[hidden_size]` of one space."""
+        return self.kernel[space_id]
+
+
+class TransformerBody(keras.layers.Layer):
+    """Encoder and decoder with their inputs prepared.
+
+    Args:
+      hparams: the model's hyperparameters.
+      has_inputs: whether there is an encoder.
+      target_space_id: the kind of target, for the target-space embedding.
+    """
+
+    def __init__(self, hparams: Any, has_inputs: bool, target_space_id: int) -> None:
+        super().__init__(name="body")
+        self.pos = hparams.pos
+        self.size = hparams.hidden_size
+        self.max_length = hparams.max_length
+        self.proximity = bool(hparams.proximity_bias)
+        self.unidirectional_encoder = bool(hparams.unidirectional_encoder)
+        self.causal_decoder = bool(hparams.causal_decoder_self_attention)
+        self.target_space_id = target_space_id
+        self.initializer = initializer_factory(hparams.initializer, hparams.initializer_gain)
+        processing = make_processing(hparams)
+        self.space_embedding = (
+            SpaceEmbedding(self.size, self.initializer)
+            if has_inputs and hparams.use_target_space_embedding
+            else None
+        )
+        self.input_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
+        self.target_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
+        self.encoder = Encoder(hparams, processing) if has_inputs else None
+        self.decoder = Decoder(hparams, processing, attends_encoder=has_inputs)
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates all variables of the body."""
+        self.inputs_positions = self.targets_positions = None
+        if self.encoder is not None:
+            if self.space_embedding is not None:
+                self.space_embedding.build()
+            self.inputs_positions = self._build_positions("inputs_positional_embedding")
+            self.encoder.build()
+        self.targets_positions = self._build_positions("targets_positional_embedding")
+        self.decoder.build()
+
+    def _build_positions(self, name: str) -> Any:
+        if self.pos != "emb":
+            return None
+        return self.add_weight(
+            name=name, shape=(self.max_length, self.size), initializer=self.initializer()
+        )
+
+    def encode(
+        self, ids: Any, embedded: Any, packing: Packing | None = None, dropout_seed: Any = None
+    ) -> EncoderOutput:
+        """Runs the encoder.
+
+        Args:
+          ids: int `[batch, length]`; id 0 is padding.
+          embedded: the ids' vectors, `[batch, length, hidden_size]`.
+          packing: of packed rows.
+          dropout_seed: int32 `[2]`, None for no dropout.
+        """
+        length = ops.shape(ids)[1]
+        padding_bias = masks.padding_bias(ids)
+        bias = padding_bias
+        if packing is not None:
+            bias = masks.same_segment_bias(packing.segments, packing.segments)
+        if self.unidirectional_encoder:
+            causal = masks.causal_bias(length)
+            # Padding comes last and is thus already hidden from every real position; the examples
+            # of a packed row must still not see each other.
+            bias = causal if packing is None else bias + causal
+        if self.proximity:
+            bias = bias + masks.proximity_bias(length)
+        x = embedded
+        if self.space_embedding is not None:
+            x = x + self.space_embedding(space_id=self.target_space_id)
+        x = self._add_positions(x, self.inputs_positions, packing)
+        x = self.input_dropout(x, dropout_seed=dropout_seed)
+        return EncoderOutput(self.encoder(x, bias, dropout_seed=dropout_seed), padding_bias)
+
+    def decode(
+        self,
+        ids: Any,
+        embedded: Any,
+        encoder_output: EncoderOutput | None = None,
+        packing: Packing | None = None,
+        input_packing: Packing | None = None,
+        dropout_seed: Any = None,
+    ) -> Any:
+        """Runs the decoder on given targets.
+
+        The targets are shifted right after embedding. In packed rows the shift ignores where
+        examples begin, as in T2T: the first position of a later example sees the end symbol of the
+        one before.
+
+        Args:
+          ids: int `[batch, length]`.
+          embedded: the ids' vectors, `[batch, length, hidden_size]`.
+          encoder_output: None without inputs.
+          packing: of packed targets.
+          input_packing: of packed inputs.
+          dropout_seed: int32 `[2]`, None for no dropout.
+
+        Returns:
+          `[batch, length, hidden_size]`.
+        """
+        length = ops.shape(ids)[1]
+        bias = masks.causal_bias(length) if self.causal_decoder else masks.padding_bias(ids)
+        if packing is not None:
+            bias = bias + masks.same_segment_bias(packing.segments, packing.segments)
+        if self.proximity:
+            bias = bias + masks.proximity_bias(length)
+        x = self._add_positions(shift_right(embedded), self.targets_positions, packing)
+        x = self.target_dropout(x, dropout_seed=dropout_seed)
+        if encoder_output is None:
+            return self.decoder(x, bias, dropout_seed=dropout_seed)
+        encdec_bias = encoder_output.bias
+        if packing is not None and input_packing is not None:
+            encdec_bias = masks.same_segment_bias(packing.segments, input_packing.segments)
+        return self.decoder(
+            x, bias, encoder_output.output, encdec_bias, dropout_seed=dropout_seed
+        )
+
+    def decode_step(
+        self,
+        embedded: Any,
+        step: Any,
+        cache: dict[str, dict[str, Any]],
+        memory: dict[str, Any] | None,
+    ) -> tuple[Any, dict[str, dict[str, Any]]]:
+        """Runs the decoder on one new position of every hypothesis.
+
+        Args:
+          embedded: vectors of the last ids, `[batch, beam, hidden_size]`.
+          step: int32 scalar, number of ids so far; at 0 the vectors are replaced by zeros.
+          cache: see `Decoder.init_cache`.
+          memory: see `Decoder.step`.
+
+        Returns:
+          `[batch, beam, hidden_size]`, new cache.
+        """
+        x = embedded * ops.cast(ops.greater(step, 0), embedded.dtype)
+        if self.pos == "timing":
+            x = x + ops.cast(positions.timing_signal_at(step, self.size), x.dtype)
+        elif self.targets_positions is not None:
+            x = x + positions.learned_signal_at(self.targets_positions, step)
+        max_length = ops.shape(cache[self.decoder.stack[0].name]["k"])[3]
+        bias = masks.decode_step_bias(step, max_length, self.proximity)
+        return self.decoder.step(x, step, cache, bias, memory)
+
+    def _add_positions(self, x: Any, table: Any, packing: Packing | None) -> Any:
+        length = ops.shape(x)[1]
+        if self.pos == "timing":
+            if packing is None:
+                return x + positions.timing_signal(length, self.size)
+            return x + positions.timing_signal_at(packing.positions, self.size)
+        if table is not None:
+            if packing is None:
+                return x + positions.learned_signal(table, length)
+            return x + positions.learned_signal_at(table, packing.positions)
+        return x

@@ -1,0 +1,122 @@
+"""Which hyperparameter values the Transformer implements; anything else is refused.
+
+A value that changes the model must never be ignored silently, so the model checks its hparams when
+it is built and names everything it cannot honour at once.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from t2t_keras.layers import initializers, normalization
+
+
+class UnsupportedHparams(ValueError):
+    """Some hparams have values this model does not implement.
+
+    Attributes:
+      names: the hparams at fault.
+    """
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        self.names = tuple(problems)
+        lines = "\n".join(f"  {name}: {text}" for name, text in problems.items())
+        super().__init__(f"The transformer model does not support these hparams:\n{lines}")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Check:
+    supported: str
+    accepts: Callable[[Any], bool]
+
+
+def _one_of(*values: Any) -> _Check:
+    return _Check("one of " + ", ".join(repr(value) for value in values), lambda v: v in values)
+
+
+def _off(value: Any) -> bool:
+    return not value
+
+
+_EMPTY = _Check("empty: the problem's modalities decide", _off)
+_ZERO = _Check("0", _off)
+_FALSE = _Check("False", _off)
+_RATE = _Check("a number in [0, 1)", lambda v: 0.0 <= v < 1.0)
+_LETTERS = "or 'none'"
+
+_CHECKS: dict[str, _Check] = {
+    "self_attention_type": _one_of("dot_product"),
+    "ffn_layer": _one_of("dense_relu_dense", "conv_hidden_relu"),
+    "attention_variables_3d": _FALSE,
+    "hard_attention_k": _ZERO,
+    "factored_logits": _FALSE,
+    "scheduled_sampling_prob": _ZERO,
+    "prepend_mode": _one_of("none"),
+    "pos": _one_of("timing", "emb", "none", None),
+    "norm_type": _one_of(*normalization.NORM_TYPES),
+    "initializer": _one_of(*initializers.NAMES),
+    "activation_dtype": _one_of("float32"),
+    "weight_dtype": _one_of("float32"),
+    "layer_preprocess_sequence": _Check(
+        f"letters of 'nd' {_LETTERS}", lambda v: v == "none" or set(v) <= set("nd")
+    ),
+    "layer_postprocess_sequence": _Check(
+        f"letters of 'nadz' {_LETTERS}", lambda v: v == "none" or set(v) <= set("nadz")
+    ),
+    "layer_prepostprocess_dropout": _RATE,
+    "attention_dropout": _RATE,
+    "relu_dropout": _RATE,
+    "symbol_dropout": _RATE,
+    "split_targets_chunk_length": _ZERO,
+    "memory_type": _one_of(None, "", "none"),
+    "expected_attention_loss_type": _one_of(None, "", "none"),
+    "bottom": _EMPTY,
+    "top": _EMPTY,
+    "loss": _EMPTY,
+    "weights_fn": _EMPTY,
+    "name": _EMPTY,
+}
+
+
+def check_supported(hparams: Any) -> None:
+    """Refuses hparams whose values this model would not honour.
+
+    Args:
+      hparams: an object with the hyperparameters as attributes; absent ones are not checked.
+
+    Raises:
+      UnsupportedHparams: names each such hparam, its value and what is supported.
+    """
+    problems: dict[str, str] = {}
+    for name, check in _CHECKS.items():
+        if not hasattr(hparams, name):
+            continue
+        value = getattr(hparams, name)
+        if not check.accepts(value):
+            problems[name] = f"supported is {check.supported}. Received: {value!r}"
+    if getattr(hparams, "num_area_layers", 0) and (
+        getattr(hparams, "max_area_width", 1) > 1 or getattr(hparams, "max_area_height", 1) > 1
+    ):
+        problems["num_area_layers"] = (
+            "area attention is not implemented; supported is 0. "
+            f"Received: {hparams.num_area_layers!r}"
+        )
+    if problems:
+        raise UnsupportedHparams(problems)
+
+
+def symbol_vocab_size(problem_hparams: Any, feature: str) -> int | None:
+    """Vocabulary size of a feature, None if the problem has no such feature.
+
+    Raises:
+      UnsupportedHparams: the feature is no sequence of symbols.
+    """
+    modality = problem_hparams.modality
+    if feature not in modality:
+        return None
+    kind = str(getattr(modality[feature], "value", modality[feature]))
+    if kind not in ("symbol", "ModalityType.SYMBOL"):
+        raise UnsupportedHparams(
+            {f"modality[{feature!r}]": f"supported is 'symbol'. Received: {kind!r}"}
+        )
+    return int(problem_hparams.vocab_size[feature])
