@@ -109,7 +109,6 @@ def infer(
         batch_size,
         beam_size,
         _CACHE_BLOCK if grow else longest_limit(limits, max_decode_length),
-        memory=memory,
     )
     next_logits = _next_logits_fn(model, memory, partial_targets, grow)
     start = tf.zeros([batch_size], tf.int32)

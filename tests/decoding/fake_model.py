@@ -25,7 +25,7 @@ class FakeModel:
     def decoder_memory(self, encoded):
         return {"sum": tf.reduce_sum(encoded, axis=1)}
 
-    def init_cache(self, batch, beam, max_length, memory=None):
+    def init_cache(self, batch, beam, max_length):
         return {"layer_0": {"k": tf.zeros([batch, beam, 1, max_length, 1])}}
 
     def decode_step(self, ids, step, cache, memory):
