@@ -1,15 +1,41 @@
-"""Names of the teacher-forced evaluation metrics, as tensor2tensor spells them."""
+"""Names of the evaluation metrics, as problems list them and as evaluations report them."""
 
 
 class Metrics:
-    """Metric names; `training.metrics.METRICS_FNS` computes them, problems choose among them."""
+    """One constant per metric; T2T's names.
+
+    The value is the last part of the reported name: `metrics-<problem>/<feature>/<value>`.
+    """
 
     ACC = "accuracy"
     ACC_TOP5 = "accuracy_top5"
     ACC_PER_SEQ = "accuracy_per_sequence"
+    ACC_MULTILABEL_MATCH3 = "accuracy_multilabel_match3"
     NEG_LOG_PERPLEXITY = "neg_log_perplexity"
+    MASKED_NEG_LOG_PERPLEXITY = "masked_neg_log_perplexity"
     APPROX_BLEU = "approx_bleu_score"
+    APPROX_SARI = "approx_sari_score"
     ROUGE_2_F = "rouge_2_fscore"
     ROUGE_L_F = "rouge_L_fscore"
     EDIT_DISTANCE = "edit_distance"
+    WORD_ERROR_RATE = "word_error_rate"
     RMSE = "rmse"
+    UNPADDED_MSE = "unpadded_mse"
+    MEAN_ABSOLUTE_ERROR = "mean_absolute_error"
+    LOG_POISSON = "log_poisson"
+    PEARSON = "pearson"
+    R2 = "r_squared"
+    ROC_AUC = "roc_auc"
+    SET_PRECISION = "set_precision"
+    SET_RECALL = "set_recall"
+    SIGMOID_ACCURACY = "sigmoid_accuracy"
+    SIGMOID_ACCURACY_ONE_HOT = "sigmoid_accuracy_one_hot"
+    SIGMOID_RECALL_ONE_HOT = "sigmoid_recall_one_hot"
+    SIGMOID_PRECISION_ONE_HOT = "sigmoid_precision_one_hot"
+    SIGMOID_CROSS_ENTROPY_ONE_HOT = "sigmoid_cross_entropy_one_hot"
+    SOFTMAX_CROSS_ENTROPY_ONE_HOT = "softmax_cross_entropy_one_hot"
+    TWO_CLASS_ACCURACY = "two_class_accuracy"
+    TWO_CLASS_LOG_LIKELIHOOD = "two_class_log_likelihood"
+    IMAGE_SUMMARY = "image_summary"
+    IMAGE_RMSE = "image_rmse"
+    DMOL_PERPLEXITY = "disc_mol_neg_log_perplexity"

@@ -1,0 +1,188 @@
+"""Flags that several commands share, with tensor2tensor's names, types and defaults.
+
+Nothing is defined when this module is imported; each command calls the functions it needs. A flag
+that exists already is left alone, so that they may be called more than once and in any order.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from absl import flags
+
+_DEFINERS = {
+    "boolean": flags.DEFINE_boolean,
+    "int": flags.DEFINE_integer,
+    "float": flags.DEFINE_float,
+    "string": flags.DEFINE_string,
+    "list": flags.DEFINE_list,
+    "multi": flags.DEFINE_multi_string,
+}
+
+
+class FlagSpec(NamedTuple):
+    """One flag: its name, type (a key of `_DEFINERS`), default and help text."""
+
+    name: str
+    kind: str
+    default: Any
+    help: str
+
+
+SHARED_FLAGS = [
+    FlagSpec("registry_help", "boolean", False, "List everything registered and exit."),
+    FlagSpec("tfdbg", "boolean", False, "TensorFlow 1's debugger; not available."),
+    FlagSpec("export_saved_model", "boolean", False, "Export the best model during training."),
+    FlagSpec("dbgprofile", "boolean", False, "Write a timeline profile every 10 steps."),
+    FlagSpec("model", "string", None, "Name of the model."),
+    FlagSpec("hparams_set", "string", None, "Name of the hyperparameter set."),
+    FlagSpec("hparams_range", "string", None, "Ranged hyperparameter set, for tuning services."),
+    FlagSpec("hparams", "string", "", "Overrides of the set: name=value,name=[value,value]"),
+    FlagSpec("problem", "string", None, "Name of the problem."),
+    FlagSpec("data_dir", "string", None, "Directory with the problem's data."),
+    FlagSpec("train_steps", "int", 250000, "Total number of training steps."),
+    FlagSpec("eval_early_stopping_metric", "string", "loss", "Metric watched by early stopping."),
+    FlagSpec("eval_early_stopping_metric_delta", "float", 0.1, "Smallest change that is progress."),
+    FlagSpec(
+        "eval_early_stopping_steps", "int", None, "Stop after that many steps without progress."
+    ),
+    FlagSpec(
+        "eval_early_stopping_metric_minimize",
+        "boolean",
+        True,
+        "Whether less is better in the metric that early stopping watches.",
+    ),
+    FlagSpec(
+        "eval_timeout_mins",
+        "int",
+        240,
+        "Minutes to wait for a checkpoint to evaluate; -1: forever.",
+    ),
+    FlagSpec(
+        "eval_run_autoregressive", "boolean", False, "Evaluate on the model's own greedy output."
+    ),
+    FlagSpec(
+        "eval_use_test_set", "boolean", False, "Evaluate and decode the test split, not the dev."
+    ),
+    FlagSpec("keep_checkpoint_max", "int", 20, "Number of newest checkpoints to keep."),
+    FlagSpec("enable_graph_rewriter", "boolean", False, "TensorFlow 1's graph rewriter; ignored."),
+    FlagSpec(
+        "keep_checkpoint_every_n_hours", "int", 10000, "Keep one checkpoint per so many hours."
+    ),
+    FlagSpec("save_checkpoints_secs", "int", 0, "Seconds between checkpoints; 0: count steps."),
+    FlagSpec("log_device_placement", "boolean", False, "Log on which device each operation runs."),
+    FlagSpec("warm_start_from", "string", None, "Checkpoint or directory to start weights from."),
+    FlagSpec("local_eval_frequency", "int", 1000, "Steps between checkpoints and evaluations."),
+    FlagSpec("eval_throttle_seconds", "int", 600, "Least number of seconds between evaluations."),
+    FlagSpec("sync", "boolean", False, "Compute on parameter servers; not available."),
+    FlagSpec("worker_job", "string", "/job:localhost", "Name of the worker job; ignored."),
+    FlagSpec("worker_gpu", "int", 1, "Number of replicas: GPUs, or logical devices on CPU."),
+    FlagSpec("worker_replicas", "int", 1, "Number of workers of a parameter server cluster."),
+    FlagSpec("worker_id", "int", 0, "Number of this worker; in decoding, of the shard to decode."),
+    FlagSpec("worker_gpu_memory_fraction", "float", 0.95, "Memory to reserve on a GPU; ignored."),
+    FlagSpec("ps_gpu", "int", 0, "GPUs per parameter server; not available."),
+    FlagSpec("gpu_order", "string", "", 'Order of GPUs, as in "1 3 2 4"; ignored.'),
+    FlagSpec("ps_job", "string", "/job:ps", "Name of the parameter server job; ignored."),
+    FlagSpec("ps_replicas", "int", 0, "Number of parameter servers; not available."),
+    FlagSpec("decode_hparams", "string", "", "Overrides of the decoding hyperparameters."),
+    FlagSpec("decode_from_file", "string", "", "File to decode, one input a line."),
+    FlagSpec("decode_to_file", "string", "", "File for the outputs."),
+    FlagSpec("decode_reference", "string", "", "Reference for the BLEU score of decoded outputs."),
+]
+
+TRAINER_FLAGS = [
+    FlagSpec("t2t_usr_dir", "string", None, "Your package of problems, models and sets to import."),
+    FlagSpec("random_seed", "int", None, "Seed of everything random; default: unseeded."),
+    FlagSpec("output_dir", "string", "", "Directory of checkpoints and logs."),
+    FlagSpec("schedule", "string", "continuous_train_and_eval", "What to do."),
+    FlagSpec("eval_steps", "int", 100, "Most batches in an evaluation."),
+    FlagSpec("master", "string", "", "Address of a TensorFlow 1 master; not available."),
+    FlagSpec("generate_data", "boolean", False, "Generate the problem's data first."),
+    FlagSpec("tmp_dir", "string", "/tmp/t2t_datagen", "Directory for downloads of generate_data."),
+    FlagSpec("profile", "boolean", False, "Profile some training steps."),
+    FlagSpec(
+        "iterations_per_loop", "int", 100, "Lower bound of the number of steps between checkpoints."
+    ),
+    FlagSpec("tpu_num_shards", "int", 8, "Number of TPU shards; ignored."),
+    FlagSpec("tpu_job_name", "string", None, "Name of the TPU job; ignored."),
+    FlagSpec("tpu_infeed_sleep_secs", "int", None, "Pause of the TPU infeed thread; ignored."),
+    FlagSpec("use_tpu", "boolean", False, "Train on a TPU; not available."),
+    FlagSpec("use_tpu_estimator", "boolean", False, "Use the TPU estimator; not available."),
+    FlagSpec("export_saved_model_api_version", "int", 1, "Format of exports; ignored."),
+    FlagSpec("use_guarantee_const_getter", "boolean", False, "TPU constant weights; ignored."),
+    FlagSpec("xla_compile", "boolean", False, "Compile the training step with XLA."),
+    FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),
+    FlagSpec(
+        "inter_op_parallelism_threads", "int", 0, "Operations run at once; 0: TensorFlow decides."
+    ),
+    FlagSpec(
+        "intra_op_parallelism_threads", "int", 0, "Threads of one operation; 0: TensorFlow decides."
+    ),
+    FlagSpec(
+        "optionally_use_dist_strat", "boolean", False, "Mirrored strategy; it is always used."
+    ),
+    FlagSpec("std_server_protocol", "string", "grpc", "Protocol of TensorFlow servers; ignored."),
+    FlagSpec("cloud_mlengine", "boolean", False, "Submit the job to the cloud; not available."),
+    FlagSpec("cloud_mlengine_master_type", "string", None, "Cloud machine type; ignored."),
+    FlagSpec("autotune_objective", "string", None, "Metric of cloud tuning; not available."),
+    FlagSpec("autotune_maximize", "boolean", True, "Whether tuning maximises; ignored."),
+    FlagSpec("autotune_max_trials", "int", 10, "Trials of cloud tuning; ignored."),
+    FlagSpec("autotune_parallel_trials", "int", 1, "Trials of cloud tuning at once; ignored."),
+    FlagSpec("job-dir", "string", None, "Takes the place of output_dir if given."),
+    FlagSpec("log_step_count_steps", "int", 100, "Steps between lines in the log."),
+    FlagSpec("gpu_automatic_mixed_precision", "boolean", False, "Sets the hparam of that name."),
+]
+
+# T2T's data generator modules define flags of their own, in every program that imports them.
+DATA_GENERATOR_FLAGS = [
+    FlagSpec("disable_ffmpeg", "boolean", False, "Audio problems; ignored."),
+    FlagSpec("parsing_path", "string", "", "Directory of the parsing corpus."),
+    FlagSpec("timit_paths", "string", "", "Directories of the TIMIT corpus; ignored."),
+    FlagSpec("wiki_revision_data_prefix", "string", "", "Wikipedia revisions; ignored."),
+    FlagSpec("wiki_revision_introduce_errors", "boolean", True, "Wikipedia revisions; ignored."),
+    FlagSpec("wiki_revision_max_equal_to_diff_ratio", "float", 0.0, "As above; ignored."),
+    FlagSpec("wiki_revision_max_examples_per_shard", "int", 0, "As above; ignored."),
+    FlagSpec("wiki_revision_max_page_size_exp", "int", 26, "As above; ignored."),
+    FlagSpec("wiki_revision_num_dev_shards", "int", 1, "As above; ignored."),
+    FlagSpec("wiki_revision_num_train_shards", "int", 50, "As above; ignored."),
+    FlagSpec("wiki_revision_percent_identical_examples", "float", 0.04, "As above; ignored."),
+    FlagSpec("wiki_revision_revision_skip_factor", "float", 1.5, "As above; ignored."),
+    FlagSpec("wiki_revision_vocab_file", "string", "", "As above; ignored."),
+]
+
+# Flags of libraries that T2T's programs load.
+LIBRARY_FLAGS = [
+    FlagSpec("gin_file", "multi", None, "Gin configuration files; ignored."),
+    FlagSpec("gin_param", "multi", None, "Gin parameters; ignored."),
+    FlagSpec("gin_location_prefix", "list", [], "Where gin looks for files; ignored."),
+    FlagSpec("tfhub_cache_dir", "string", None, "Cache of TensorFlow Hub; ignored."),
+]
+
+
+def _define(specs: list[FlagSpec], flag_values: flags.FlagValues) -> None:
+    for spec in specs:
+        if spec.name not in flag_values:
+            definer = _DEFINERS[spec.kind]
+            definer(spec.name, spec.default, spec.help, flag_values=flag_values)
+
+
+def define_shared_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines the flags common to the trainer, the decoder, the exporter and the evaluator."""
+    _define(SHARED_FLAGS, flag_values)
+
+
+def define_trainer_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines all flags of the trainer, which the decoder, exporter and evaluator have as well."""
+    define_shared_flags(flag_values)
+    # Not a constant: it depends on who runs the program.
+    cloud_tpu_name = FlagSpec(
+        "cloud_tpu_name", "string", f"{os.environ.get('USER')}-tpu", "Name of the TPU; ignored."
+    )
+    _define([*TRAINER_FLAGS, cloud_tpu_name, *LIBRARY_FLAGS], flag_values)
+    define_data_generator_flags(flag_values)
+
+
+def define_data_generator_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Defines the flags that the data generator and the trainer inherit from T2T's problems."""
+    _define(DATA_GENERATOR_FLAGS, flag_values)

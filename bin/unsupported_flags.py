@@ -1,0 +1,77 @@
+"""Flags of tensor2tensor that can't be honoured: accepted, but never in silence.
+
+A flag whose absence would give another result than asked for is refused; one that only tuned or
+watched a TensorFlow 1 program is ignored with a warning.
+"""
+
+from __future__ import annotations
+
+from absl import flags, logging
+
+_PARAMETER_SERVERS = (
+    "Parameter servers don't exist any more. For several GPUs of one machine use --worker_gpu=N; "
+    "for several machines set TF_CONFIG."
+)
+_TPU = "TPUs aren't supported; without the flag the same program runs on GPU or CPU."
+_CLOUD = "Jobs can't be submitted to the cloud; start the program on the machine itself."
+_TUNING = "There is no tuning service; start one run per setting, with --hparams."
+
+REFUSED = {
+    "use_tpu": _TPU,
+    "use_tpu_estimator": _TPU,
+    "cloud_mlengine": _CLOUD,
+    "autotune_objective": _TUNING,
+    "hparams_range": _TUNING,
+    "sync": _PARAMETER_SERVERS,
+    "ps_gpu": _PARAMETER_SERVERS,
+    "ps_replicas": _PARAMETER_SERVERS,
+    "worker_replicas": _PARAMETER_SERVERS,
+    "master": _PARAMETER_SERVERS,
+    "gin_file": "Gin isn't supported; set hyperparameters with --hparams.",
+    "gin_param": "Gin isn't supported; set hyperparameters with --hparams.",
+}
+
+IGNORED = {
+    "tfdbg": "TensorFlow 1's debugger is gone; see tf.debugging.",
+    "dbgprofile": "Use --profile.",
+    "enable_graph_rewriter": "TensorFlow 2 has no such rewriter.",
+    "worker_job": _PARAMETER_SERVERS,
+    "ps_job": _PARAMETER_SERVERS,
+    "std_server_protocol": _PARAMETER_SERVERS,
+    "worker_gpu_memory_fraction": "GPU memory is taken as it is needed.",
+    "gpu_order": "Choose and order the GPUs with CUDA_VISIBLE_DEVICES.",
+    "optionally_use_dist_strat": "The mirrored strategy is always used.",
+    "tpu_num_shards": _TPU,
+    "tpu_job_name": _TPU,
+    "tpu_infeed_sleep_secs": _TPU,
+    "use_guarantee_const_getter": _TPU,
+    "xla_jit_level": "Use --xla_compile.",
+    "export_saved_model_api_version": "Exports have one format, TensorFlow 2's.",
+    "cloud_mlengine_master_type": _CLOUD,
+    "autotune_max_trials": _TUNING,
+    "autotune_maximize": _TUNING,
+    "autotune_parallel_trials": _TUNING,
+    "gin_location_prefix": "Gin isn't supported.",
+    "tfhub_cache_dir": "TensorFlow Hub isn't used.",
+    "disable_ffmpeg": "There are no audio problems.",
+    "timit_paths": "There are no audio problems.",
+}
+_IGNORED_PREFIX = "wiki_revision_"
+
+
+def report_unsupported_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
+    """Warns of given flags that have no effect.
+
+    Raises:
+        ValueError: a given flag asks for something that can't be done.
+    """
+    for name in flag_values:
+        flag = flag_values[name]
+        if not flag.present or flag.value == flag.default:
+            continue
+        if name in REFUSED:
+            raise ValueError(f"--{name} can't be honoured. {REFUSED[name]} Received: {flag.value}")
+        if name in IGNORED:
+            logging.warning("--%s=%s has no effect. %s", name, flag.value, IGNORED[name])
+        elif name.startswith(_IGNORED_PREFIX):
+            logging.warning("--%s has no effect: that problem isn't supported.", name)
