@@ -130,7 +130,9 @@ class MultiHeadAttention(keras.layers.Layer):
             self.v(memory), self.num_heads
         )
 
-    def call(self, query: Any, memory: Any = None, bias: Any = None, dropout_seed: Any = None) -> Any:
+    def call(
+        self, query: Any, memory: Any = None, bias: Any = None, dropout_seed: Any = None
+    ) -> Any:
         """Attends from every query position.
 
         Args:

@@ -122,4 +122,3 @@ class Dropout(keras.layers.Layer):
         else:
             sizes = tf.unstack(tf.shape(x), num=rank)
         return [1 if axis in axes else sizes[axis] for axis in range(rank)]
-

@@ -43,7 +43,7 @@ class SymbolTable(keras.layers.Layer):
         return self.embed(ids)
 
     def embed(self, ids: Any) -> Any:
-        """int ids `[…]` -> vectors `[…, depth]`; id 0, padding, becomes the zero vector."""
+        """Ids, int `[…]`, to vectors `[…, depth]`; id 0, padding, becomes the zero vector."""
         vectors = ops.take(self.table, ids, axis=0)
         real = ops.cast(ops.not_equal(ids, 0), vectors.dtype)
         if self.multiply_by_sqrt_depth:

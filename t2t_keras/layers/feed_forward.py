@@ -45,6 +45,13 @@ class DenseReluDense(SubLayer):
         self.conv2.build()
 
     def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[…, size]` -> `[…, size]`."""
+        """`x` `[…, size]` -> `[…, size]`; an arg, if any, is multiplied with the result.
+
+        T2T's pad remover runs this layer on real positions only and leaves zeros at padding: a
+        factor of 1 at real positions and 0 at padding does the same.
+        """
         hidden = ops.relu(self.conv1(x))
-        return self.conv2(self.dropout(hidden, dropout_seed=dropout_seed))
+        output = self.conv2(self.dropout(hidden, dropout_seed=dropout_seed))
+        for factor in args:
+            output = output * factor
+        return output

@@ -13,7 +13,7 @@ MASKED = -1e9
 
 
 def padding_bias(ids: Any) -> Any:
-    """Hides padding: `ids` int `[batch, key_length]`, id 0 is padding -> `[batch, 1, 1, key_length]`."""
+    """Hides padding, id 0: int `[batch, key_length]` -> `[batch, 1, 1, key_length]`."""
     padding = ops.cast(ops.equal(ids, 0), "float32")
     return (padding * MASKED)[:, None, None, :]
 

@@ -48,7 +48,7 @@ def timing_signal(
     max_timescale: float = 1e4,
     start_index: int = 0,
 ) -> Any:
-    """Sinusoids of the positions start_index, start_index + 1, …: float32 `[1, length, channels]`."""
+    """Sinusoids of start_index, start_index + 1, …: float32 `[1, length, channels]`."""
     positions = ops.arange(length, dtype="float32") + start_index
     return timing_signal_at(positions, channels, min_timescale, max_timescale)[None]
 

@@ -1,9 +1,9 @@
 """What happens around a sub-layer: x ← post(x, sublayer(pre(x))).
 
 The hparams `layer_preprocess_sequence` and `layer_postprocess_sequence` are read left to right:
-`n` normalises, `d` is dropout, `a` adds the sub-layer's input (residual connection), `z` adds γ times
-the output to the input, with γ initially 0; the word `none` means nothing happens. The paper's
-post-norm model is pre "none", post "dan"; T2T's later pre-norm model is pre "n", post "da"
+`n` normalises, `d` is dropout, `a` adds the sub-layer's input (residual connection), `z` adds γ
+times the output to the input, with γ initially 0; the word `none` means nothing happens. The
+paper's post-norm model is pre "none", post "dan"; T2T's later pre-norm model is pre "n", post "da"
 (T2T's `layers.common_layers.layer_prepostprocess`).
 """
 
@@ -42,13 +42,13 @@ class Processing:
     dropout_broadcast_dims: tuple[int, ...] = ()
     sites: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 
-    def make_preprocess(self) -> "Sequence":
+    def make_preprocess(self) -> "ProcessSequence":
         """The layer before a sub-layer, and after the last layer of a stack."""
-        return Sequence(self.preprocess, self, allowed="nd", name="layer_prepostprocess")
+        return ProcessSequence(self.preprocess, self, allowed="nd", name="layer_prepostprocess")
 
-    def make_postprocess(self) -> "Sequence":
+    def make_postprocess(self) -> "ProcessSequence":
         """The layer after a sub-layer."""
-        return Sequence(self.postprocess, self, allowed="nadz", name="layer_postprocess")
+        return ProcessSequence(self.postprocess, self, allowed="nadz", name="layer_postprocess")
 
 
 class _ZeroAdd(keras.layers.Layer):
@@ -61,7 +61,7 @@ class _ZeroAdd(keras.layers.Layer):
         return residual + self.gamma * x
 
 
-class Sequence(keras.layers.Layer):
+class ProcessSequence(keras.layers.Layer):
     """Runs the letters of a sequence on a sub-layer's input or output.
 
     Args:
@@ -85,7 +85,7 @@ class Sequence(keras.layers.Layer):
             )
         norm_numbers, add_numbers = itertools.count(), itertools.count()
         self.letters = letters
-        self.steps: list[keras.layers.Layer | None] = []
+        self.steps: list[Any] = []
         for letter in letters:
             step: keras.layers.Layer | None = None
             if letter == "n":

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-_SHARD = re.compile(r"^(?P<table>.*symbol_modality_[^/]*/[^/]+/weights)_(?P<number>\d+)(?P<rest>/.*)?$")
+_SHARD = re.compile(
+    r"^(?P<table>.*symbol_modality_[^/]*/[^/]+/weights)_(?P<number>\d+)(?P<rest>/.*)?$"
+)
 
 
 def join_shards(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -74,9 +74,7 @@ class Transformer(keras.Model):
         self.has_inputs = input_vocab_size is not None
         self.target_vocab_size = _round_up(target_vocab_size, hparams.vocab_divisor)
         self.input_vocab_size = (
-            None
-            if input_vocab_size is None
-            else _round_up(input_vocab_size, hparams.vocab_divisor)
+            None if input_vocab_size is None else _round_up(input_vocab_size, hparams.vocab_divisor)
         )
         self.modalities: dict[str, SymbolModality] = {}
         self._make_tables(hparams)
@@ -146,9 +144,7 @@ class Transformer(keras.Model):
         seed = _seed_for(training, dropout_seed)
         encoder_output = None
         if self.has_inputs:
-            encoder_output = self._encode(
-                features["inputs"], _packing(features, "inputs"), seed
-            )
+            encoder_output = self._encode(features["inputs"], _packing(features, "inputs"), seed)
         targets, embedded = self._embed("targets", self.target_table, features["targets"], seed)
         output = self.body.decode(
             targets,
@@ -174,8 +170,11 @@ class Transformer(keras.Model):
         inputs, embedded = self._embed("inputs", self.input_table, inputs, seed)
         return self.body.encode(inputs, embedded, packing, dropout_seed=seed)
 
-    def _embed(self, feature: str, table: SymbolTable, ids: Any, seed: Any) -> tuple[Any, Any]:
+    def _embed(
+        self, feature: str, table: SymbolTable | None, ids: Any, seed: Any
+    ) -> tuple[Any, Any]:
         """The ids after symbol dropout, and their vectors."""
+        assert table is not None
         ids = ops.convert_to_tensor(ids, dtype="int32")
         if seed is not None and self.symbol_dropout:
             keep = keep_mask(ops.shape(ids), self.symbol_dropout, seed, _SYMBOL_SITES[feature])
@@ -218,8 +217,8 @@ class Transformer(keras.Model):
         """Logits of the next symbol of every hypothesis.
 
         Args:
-          ids: int32 `[batch, beam]`, the last symbols; ignored at step 0, where the decoder gets the
-            zero vector.
+          ids: int32 `[batch, beam]`, the last symbols; ignored at step 0, where the decoder gets
+            the zero vector.
           step: int32 scalar, number of symbols so far.
           cache: of the steps before; see `init_cache`.
           memory: see `decoder_memory`; None for a model without inputs.

@@ -73,6 +73,7 @@ class TransformerBody(keras.layers.Layer):
         self.proximity = bool(hparams.proximity_bias)
         self.unidirectional_encoder = bool(hparams.unidirectional_encoder)
         self.causal_decoder = bool(hparams.causal_decoder_self_attention)
+        self.use_pad_remover = bool(hparams.use_pad_remover)
         self.target_space_id = target_space_id
         self.initializer = initializer_factory(hparams.initializer, hparams.initializer_gain)
         processing = make_processing(hparams)
@@ -83,7 +84,7 @@ class TransformerBody(keras.layers.Layer):
         )
         self.input_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
         self.target_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
-        self.encoder = Encoder(hparams, processing) if has_inputs else None
+        self.encoder: Any = Encoder(hparams, processing) if has_inputs else None
         self.decoder = Decoder(hparams, processing, attends_encoder=has_inputs)
 
     def build(self, input_shape: Any = None) -> None:
@@ -132,7 +133,17 @@ class TransformerBody(keras.layers.Layer):
             x = x + self.space_embedding(space_id=self.target_space_id)
         x = self._add_positions(x, self.inputs_positions, packing)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
-        return EncoderOutput(self.encoder(x, bias, dropout_seed=dropout_seed), padding_bias)
+        output = self.encoder(x, bias, self._real_positions(packing), dropout_seed=dropout_seed)
+        return EncoderOutput(output, padding_bias)
+
+    def _real_positions(self, packing: Packing | None) -> Any:
+        """Where the pad remover matters: in packed rows, padding is seen by padding.
+
+        Elsewhere no position attends to padding, so what is computed there has no effect.
+        """
+        if packing is None or not self.use_pad_remover:
+            return None
+        return ops.cast(ops.not_equal(packing.segments, 0), "float32")[..., None]
 
     def decode(
         self,
@@ -173,9 +184,7 @@ class TransformerBody(keras.layers.Layer):
         encdec_bias = encoder_output.bias
         if packing is not None and input_packing is not None:
             encdec_bias = masks.same_segment_bias(packing.segments, input_packing.segments)
-        return self.decoder(
-            x, bias, encoder_output.output, encdec_bias, dropout_seed=dropout_seed
-        )
+        return self.decoder(x, bias, encoder_output.output, encdec_bias, dropout_seed=dropout_seed)
 
     def decode_step(
         self,

@@ -77,9 +77,7 @@ class AttentionSubLayer(SubLayer):
 
     def attend_projected(self, x: Any, memory: dict[str, Any], bias: Any) -> Any:
         """Attention to keys and values projected before, beams in the place of positions."""
-        output = self.attention.attend_projected(
-            self.preprocess(x), memory["k"], memory["v"], bias
-        )
+        output = self.attention.attend_projected(self.preprocess(x), memory["k"], memory["v"], bias)
         return self.postprocess(output, residual=x)
 
 
@@ -96,10 +94,12 @@ class EncoderLayer(keras.layers.Layer):
         self.self_attention.build()
         self.ffn.build()
 
-    def call(self, x: Any, bias: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[batch, length, size]`, `bias` broadcasts to `[batch, heads, length, length]`."""
+    def call(self, x: Any, bias: Any, real: Any = None, dropout_seed: Any = None) -> Any:
+        """See `Encoder`."""
         x = self.self_attention(x, None, bias, dropout_seed=dropout_seed)
-        return self.ffn(x, dropout_seed=dropout_seed)
+        if real is None:
+            return self.ffn(x, dropout_seed=dropout_seed)
+        return self.ffn(x, real, dropout_seed=dropout_seed)
 
 
 class DecoderLayer(keras.layers.Layer):
@@ -142,7 +142,7 @@ class DecoderLayer(keras.layers.Layer):
         step: Any,
         cache: dict[str, Any],
         bias: Any,
-        memory: dict[str, Any] | None,
+        memory: Any,
         memory_bias: Any,
     ) -> tuple[Any, dict[str, Any]]:
         """One new position of every hypothesis: `x` `[batch, beam, size]` -> output, cache."""
@@ -167,10 +167,21 @@ class Encoder(keras.layers.Layer):
             layer.build()
         self.final.build()
 
-    def call(self, x: Any, bias: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[batch, length, size]`, `bias` broadcasts to `[batch, heads, length, length]`."""
+    def call(self, x: Any, bias: Any, real: Any = None, dropout_seed: Any = None) -> Any:
+        """Runs the stack.
+
+        Args:
+          x: `[batch, length, size]`.
+          bias: broadcasts to `[batch, heads, length, length]`.
+          real: `[batch, length, 1]`, 1 at real positions, 0 at padding; zeroes the feed-forward
+            results at padding. None leaves them.
+          dropout_seed: int32 `[2]`, None for no dropout.
+
+        Returns:
+          `[batch, length, size]`.
+        """
         for layer in self.stack:
-            x = layer(x, bias, dropout_seed=dropout_seed)
+            x = layer(x, bias, real, dropout_seed=dropout_seed)
         return self.final(x, dropout_seed=dropout_seed)
 
 
@@ -180,7 +191,7 @@ class Decoder(keras.layers.Layer):
     def __init__(self, hparams: Any, processing: Processing, attends_encoder: bool) -> None:
         super().__init__(name="decoder")
         count = hparams.num_decoder_layers or hparams.num_hidden_layers
-        self.stack = [
+        self.stack: list[Any] = [
             DecoderLayer(hparams, processing, attends_encoder, f"layer_{i}") for i in range(count)
         ]
         self.final = processing.make_preprocess()
@@ -221,9 +232,7 @@ class Decoder(keras.layers.Layer):
     ) -> dict[str, dict[str, Any]]:
         """Empty caches of all layers; see `MultiHeadAttention.init_cache`."""
         return {
-            layer.name: layer.self_attention.attention.init_cache(
-                batch_size, beam_size, max_length
-            )
+            layer.name: layer.self_attention.attention.init_cache(batch_size, beam_size, max_length)
             for layer in self.stack
         }
 
