@@ -107,8 +107,7 @@ def _on_logits(metric: SequenceMetric) -> Callable[[Any, Any], tuple[Any, Any]]:
     """A sequence metric as a function of logits `[batch, t, vocab]` and labels `[batch, t]`."""
 
     def metric_on_logits(logits: Any, labels: Any) -> tuple[Any, Any]:
-        logits, labels = pad_to_same_length(tf.convert_to_tensor(logits), tf.constant(labels))
-        score, weight = metric(output_ids(logits).numpy(), labels.numpy())
+        score, weight = metric(output_ids(logits).numpy(), np.asarray(labels))
         return np.float32(score), np.float32(weight)
 
     metric_on_logits.__doc__ = metric.__doc__
