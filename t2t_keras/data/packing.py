@@ -101,8 +101,10 @@ def pack_examples(
     open_records: deque[_Record] = deque()
     for example in examples:
         if chop_long_sequences:
-            *pieces, rest = _pieces(list(example["targets"]), packed_length)
+            pieces, rest = _chopped(list(example["targets"]), packed_length)
             yield from (_single(sides, spacing, piece) for piece in pieces)
+            if not rest:
+                continue  # T2T packs the empty rest, which can make a record it can't write.
             example = {"targets": rest}
         record = next((r for r in open_records if r.fits(example, packed_length)), None)
         if record is None:
@@ -115,12 +117,12 @@ def pack_examples(
         yield record.to_example()
 
 
-def _pieces(ids: list[int], length: int) -> list[list[int]]:
-    """Pieces of `length` ids; the last has 1 to `length`, so an exact multiple leaves no empty one.
-
-    T2T leaves an empty rest there, which can't be written.
-    """
-    return [ids[start : start + length] for start in range(0, len(ids), length)] or [[]]
+def _chopped(ids: list[int], length: int) -> tuple[list[list[int]], list[int]]:
+    """All pieces of exactly `length` ids, and the rest; nothing is cut from a fitting sequence."""
+    if len(ids) <= length:
+        return [], ids
+    end = len(ids) - len(ids) % length
+    return [ids[start : start + length] for start in range(0, end, length)], ids[end:]
 
 
 def _single(sides: tuple[str, ...], spacing: int, ids: list[int]) -> Example:

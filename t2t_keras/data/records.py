@@ -237,3 +237,20 @@ def _remove(paths: Iterable[str]) -> None:
     for path in paths:
         if os.path.exists(path):
             os.remove(path)
+
+
+def seed_generators(seed: int) -> None:
+    """Seed Python's, NumPy's and TensorFlow's generators, as T2T's datagen does before a problem.
+
+    TensorFlow is loaded first: loading it draws from Python's generator, which would change the
+    order of the shards.
+
+    Args:
+        seed: the seed.
+    """
+    import numpy as np
+    import tensorflow as tf
+
+    random.seed(seed)
+    np.random.seed(seed)
+    tf.random.set_seed(seed)
