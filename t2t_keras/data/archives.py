@@ -46,16 +46,16 @@ def unpack(archive_path: str, directory: str, *, max_bytes: int | None = None) -
     """Unpacks a tar, tar.gz, tgz, tar.bz2, tar.xz or zip archive.
 
     Args:
-      archive_path: the archive.
-      directory: where its tree goes; created if absent. Existing files are replaced.
-      max_bytes: most bytes to write in all. Default: 100 times the archive's size, at least 1 GiB.
+        archive_path: the archive.
+        directory: where its tree goes; created if absent. Existing files are replaced.
+        max_bytes: most bytes to write in all; default 100 times the archive's size, at least 1 GiB.
 
     Returns:
-      Paths of the files written, relative to `directory`, in archive order.
+        Paths of the files written, relative to `directory`, in archive order.
 
     Raises:
-      ValueError: if the file is no archive, is damaged, has a member that would land outside
-        `directory`, or holds more than `max_bytes`.
+        ValueError: if the file is no archive, is damaged, has a member that would land outside
+            `directory`, or holds more than `max_bytes`.
     """
     if max_bytes is None:
         max_bytes = max(_MIN_LIMIT_BYTES, _MAX_EXPANSION * os.path.getsize(archive_path))
@@ -86,11 +86,11 @@ def gunzip(path: str, *, max_bytes: int | None = None) -> str:
     damages names such as "giga.en.gz"; here exactly the suffix goes.
 
     Args:
-      path: file whose name ends in ".gz".
-      max_bytes: most bytes to write. Default: 100 times the file's size, at least 1 GiB.
+        path: file whose name ends in ".gz".
+        max_bytes: most bytes to write. Default: 100 times the file's size, at least 1 GiB.
 
     Raises:
-      ValueError: if the name does not end in ".gz", or the content is damaged or too big.
+        ValueError: if the name does not end in ".gz", or the content is damaged or too big.
     """
     if not path.endswith(".gz"):
         raise ValueError(f"Only files named *.gz can be gunzipped. Received: {path}")

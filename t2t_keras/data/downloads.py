@@ -46,18 +46,18 @@ def download(
     server supports that and the file there has not changed since.
 
     Args:
-      url: http or https address.
-      path: final file name; its directory must exist.
-      sha256: expected SHA-256 in hexadecimal; None if unknown.
-      attempts: most tries; waits of 1, 2, 4, … times `first_wait_seconds` lie between them.
-      first_wait_seconds: wait after the first failure, in seconds.
-      timeout_seconds: longest silence of the server, in seconds.
+        url: http or https address.
+        path: final file name; its directory must exist.
+        sha256: expected SHA-256 in hexadecimal; None if unknown.
+        attempts: most tries; waits of 1, 2, 4, … times `first_wait_seconds` lie between them.
+        first_wait_seconds: wait after the first failure, in seconds.
+        timeout_seconds: longest silence of the server, in seconds.
 
     Returns:
-      `path`.
+        `path`.
 
     Raises:
-      DownloadError: if every attempt failed, or the content has not the expected checksum.
+        DownloadError: if every attempt failed, or the content has not the expected checksum.
     """
     with _one_process_at_a_time(os.path.dirname(path) or "."):
         if os.path.exists(path):

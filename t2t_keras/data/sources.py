@@ -62,17 +62,17 @@ def fetch(tmp_dir: str, url: str, *, sha256: str | None = None, attempts: int = 
     """Path in `tmp_dir` of the file that `url` names, fetched unless it is already there.
 
     Args:
-      tmp_dir: folder for raw files; created if absent.
-      url: http(s) address, or the path of a local (or, as `gs://…`, remote) file to copy.
-      sha256: expected checksum of a download; default: the one in `KNOWN_SHA256`, if any.
-      attempts: most tries of a download.
+        tmp_dir: folder for raw files; created if absent.
+        url: http(s) address, or the path of a local (or, as `gs://…`, remote) file to copy.
+        sha256: expected checksum of a download; default: the one in `KNOWN_SHA256`, if any.
+        attempts: most tries of a download.
 
     Returns:
-      Path of the file in `tmp_dir`.
+        Path of the file in `tmp_dir`.
 
     Raises:
-      SourceError: if it can't be fetched. The message names the address and where to put the file
-        by hand.
+        SourceError: if it can't be fetched. The message names the address and where to put the file
+            by hand.
     """
     os.makedirs(tmp_dir, exist_ok=True)
     path = os.path.join(tmp_dir, file_name_of(url))
@@ -121,16 +121,16 @@ def fetch_members(tmp_dir: str, url: str, names: Sequence[str]) -> list[str]:
     the one without ".gz". If all files are there already, `url` is not touched.
 
     Args:
-      tmp_dir: folder for raw files.
-      url: address of the archive (or of the single file) that holds them; may be "" for files that
-        the user puts into `tmp_dir`.
-      names: paths inside the archive, and below `tmp_dir`.
+        tmp_dir: folder for raw files.
+        url: address of the archive (or single file) that holds them; may be "" for files that
+            the user puts into `tmp_dir`.
+        names: paths inside the archive, and below `tmp_dir`.
 
     Returns:
-      One path for each name.
+        One path for each name.
 
     Raises:
-      SourceError: if a file is missing and can't be fetched, or the archive does not hold it.
+        SourceError: if a file is missing and can't be fetched, or the archive does not hold it.
     """
     missing = [name for name in names if not _is_present(tmp_dir, name)]
     if missing:
@@ -142,12 +142,12 @@ def fetch_matching(tmp_dir: str, url: str, pattern: str) -> list[str]:
     """Paths of all files of a source that match a glob pattern, sorted, decompressed.
 
     Args:
-      tmp_dir: folder for raw files.
-      url: address of the archive or file; fetched only if nothing in `tmp_dir` matches.
-      pattern: glob pattern below `tmp_dir`.
+        tmp_dir: folder for raw files.
+        url: address of the archive or file; fetched only if nothing in `tmp_dir` matches.
+        pattern: glob pattern below `tmp_dir`.
 
     Raises:
-      SourceError: if nothing matches even after unpacking.
+        SourceError: if nothing matches even after unpacking.
     """
     paths = _matching(tmp_dir, pattern)
     if not paths:

@@ -18,14 +18,14 @@ def stripped_lines(path: str) -> Iterator[str]:
     A byte order mark at the start and carriage returns at line ends are dropped.
 
     Args:
-      path: the file to read.
+        path: the file to read.
 
     Yields:
-      One string a line, in file order; empty lines are yielded as "".
+        One string a line, in file order; empty lines are yielded as "".
 
     Raises:
-      FileNotFoundError: if there is no such file.
-      ValueError: if a line is not valid UTF-8; the message names file and line.
+        FileNotFoundError: if there is no such file.
+        ValueError: if a line is not valid UTF-8; the message names file and line.
     """
     with open(path, "rb") as stream:
         for number, raw in enumerate(stream, start=1):
@@ -43,33 +43,49 @@ def parallel_lines(
     """Yields line n of both files together, without surrounding white space.
 
     Args:
-      first_path: UTF-8 file of the first language.
-      second_path: UTF-8 file of the second language.
-      cut_to_shorter: stop silently at the end of the shorter file (what tensor2tensor does)
-        instead of raising.
+        first_path: UTF-8 file of the first language.
+        second_path: UTF-8 file of the second language.
+        cut_to_shorter: stop silently at the end of the shorter file (what tensor2tensor does)
+            instead of raising.
 
     Yields:
-      Pairs (line of first_path, line of second_path).
+            Pairs (line of first_path, line of second_path).
 
     Raises:
-      ValueError: at the end, if the files have different numbers of lines. Such files are nearly
-        always misaligned earlier too.
+        ValueError: at the end, if the files have different numbers of lines. Such files are nearly
+            always misaligned earlier too.
     """
-    first_lines = stripped_lines(first_path)
-    second_lines = stripped_lines(second_path)
+    first_lines, second_lines = stripped_lines(first_path), stripped_lines(second_path)
+    if cut_to_shorter:
+        return zip(first_lines, second_lines, strict=False)
+    return zip_equal(first_lines, second_lines, first_path, second_path)
+
+
+def zip_equal(
+    first: Iterator[str], second: Iterator[str], first_name: str, second_name: str
+) -> Iterator[tuple[str, str]]:
+    """Yields items in pairs and raises if one iterator has more of them.
+
+    Args:
+        first: lines of the first side.
+        second: lines of the second side.
+        first_name: where the first side comes from, for the message.
+        second_name: where the second side comes from.
+
+    Raises:
+        ValueError: at the end of the shorter side, with both counts.
+    """
     pairs = 0
-    for first in first_lines:
-        second = next(second_lines, None)
-        if second is None:
-            if cut_to_shorter:
-                return
-            rest = 1 + sum(1 for _ in first_lines)
-            raise _length_error(first_path, pairs + rest, second_path, pairs)
+    for first_line in first:
+        second_line = next(second, None)
+        if second_line is None:
+            rest = 1 + sum(1 for _ in first)
+            raise _length_error(first_name, pairs + rest, second_name, pairs)
         pairs += 1
-        yield first, second
-    rest = 0 if cut_to_shorter else sum(1 for _ in second_lines)
+        yield first_line, second_line
+    rest = sum(1 for _ in second)
     if rest:
-        raise _length_error(first_path, pairs, second_path, pairs + rest)
+        raise _length_error(first_name, pairs, second_name, pairs + rest)
 
 
 def _length_error(

@@ -1,0 +1,243 @@
+"""Generates the training data of registered problems.
+
+    t2t-datagen --problem=translate_ende_wmt32k --data_dir=~/t2t_data --tmp_dir=/tmp/t2t_datagen
+
+Raw files are taken from --tmp_dir, and fetched into it if they are missing; vocabularies and
+TFRecord shards go to --data_dir. Shards that exist already are left alone.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import multiprocessing
+import os
+import random
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from absl import flags, logging
+
+from t2t_keras import registry, usr_dir
+from t2t_keras.bin import command_line, environment
+from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.data.progress import progress
+
+if TYPE_CHECKING:
+    from t2t_keras.data.problem import Problem
+
+FLAGS = flags.FLAGS
+
+# Generators outside the registry, which only T2T had.
+_LEGACY_GENERATORS = (
+    "algorithmic_algebra_inverse",
+    "audio_timit_characters_test",
+    "audio_timit_tokens_32k_test",
+    "audio_timit_tokens_8k_test",
+    "inference_snli32k",
+    "parsing_english_ptb16k",
+    "parsing_english_ptb8k",
+)
+_LEGACY_FLAGS = ("max_cases", "env_problem_max_env_steps", "env_problem_batch_size")
+
+
+def define_flags() -> None:
+    """Defines this command's flags, with tensor2tensor's names and defaults."""
+    flags.DEFINE_string("data_dir", "", "Directory for vocabularies and shards.")
+    flags.DEFINE_string("tmp_dir", "/tmp/t2t_datagen", "Directory for raw and intermediate files.")
+    flags.DEFINE_string(
+        "problem", "", "Names of problems, separated by commas; name* is all that begin so."
+    )
+    flags.DEFINE_string(
+        "exclude_problems", "", "Leave out problems that contain one of these, comma-separated."
+    )
+    flags.DEFINE_integer("num_shards", 0, "Shards of T2T's legacy generators; must be 0.")
+    flags.DEFINE_integer("max_cases", 0, "Cases of T2T's legacy generators; ignored.")
+    flags.DEFINE_integer("env_problem_max_env_steps", 0, "Reinforcement learning; ignored.")
+    flags.DEFINE_integer("env_problem_batch_size", 0, "Reinforcement learning; ignored.")
+    flags.DEFINE_boolean("only_list", False, "Print the selected problems and exit.")
+    flags.DEFINE_integer("random_seed", 429459, "Seed, set anew before every problem and task.")
+    flags.DEFINE_integer("task_id", -1, "Do only this task of a problem made of tasks.")
+    flags.DEFINE_integer("task_id_start", -1, "First task to do.")
+    flags.DEFINE_integer("task_id_end", -1, "Task to stop before.")
+    flags.DEFINE_integer(
+        "num_concurrent_processes", None, "Processes for problems made of tasks; default: CPUs."
+    )
+    flags.DEFINE_string("t2t_usr_dir", "", "Your package of problems to import.")
+    t2t_flags.define_data_generator_flags()
+
+
+def main(argv: list[str]) -> None:
+    """Generates the data of all selected problems, one after the other."""
+    del argv
+    names = select_problems(FLAGS.problem, FLAGS.exclude_problems, registry.list_problems())
+    if FLAGS.only_list:
+        print("\n".join(f"  * {name}" for name in names))
+        return
+    _check_legacy_flags()
+    data_dir = FLAGS.data_dir
+    if not data_dir:
+        data_dir = tempfile.gettempdir()
+        logging.warning("--data_dir is not given: writing to %s", data_dir)
+    os.makedirs(data_dir, exist_ok=True)
+    os.makedirs(FLAGS.tmp_dir, exist_ok=True)
+    for name in names:
+        start = time.monotonic()
+        logging.info("Generating %s", name)
+        set_random_seed(FLAGS.random_seed)
+        generate_data_for_problem(registry.problem(name), data_dir, FLAGS.tmp_dir)
+        logging.info("Generated %s in %.1f s", name, time.monotonic() - start)
+
+
+def entry_point() -> None:
+    """The console script `t2t-datagen`."""
+    command_line.run(main, define_flags)
+
+
+def select_problems(wanted: str, excluded: str, known: Sequence[str]) -> list[str]:
+    """Names of the problems to generate.
+
+    Args:
+        wanted: comma-separated names, or prefixes followed by `*`.
+        excluded: comma-separated texts; problems whose name contains one are left out.
+        known: all registered names.
+
+    Returns:
+        The names, sorted.
+
+    Raises:
+        ValueError: if a name or prefix matches nothing, or all matches are excluded.
+    """
+    patterns = [pattern.strip() for pattern in wanted.split(",") if pattern.strip()]
+    if not patterns:
+        raise ValueError(f"--problem must name a problem.\n{_all_problems(known)}")
+    selected: set[str] = set()
+    for pattern in patterns:
+        matches = [name for name in known if _matches(name, pattern)]
+        if not matches:
+            raise ValueError(_no_match_message(pattern, known))
+        selected.update(matches)
+    exclusions = [text.strip() for text in excluded.split(",") if text.strip()]
+    remaining = [name for name in selected if not any(text in name for text in exclusions)]
+    if not remaining:
+        raise ValueError(
+            f"No problem is left. Received: --problem={wanted} --exclude_problems={excluded}"
+        )
+    return sorted(remaining)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
+
+
+def _no_match_message(pattern: str, known: Sequence[str]) -> str:
+    base = pattern
+    while base.endswith(("_rev", "_copy")):
+        base = base.rpartition("_")[0]
+    if base != pattern and base in known:
+        return (
+            f"{pattern} reads the same files as {base}: generate that one. "
+            f"Received: --problem={pattern}"
+        )
+    if pattern in _LEGACY_GENERATORS:
+        return f"{pattern} is one of T2T's generators without a working problem; it does not exist."
+    hint = registry.did_you_mean(pattern, known)
+    return f"No problem matches --problem={pattern}.{hint}\n{_all_problems(known)}"
+
+
+def _all_problems(known: Sequence[str]) -> str:
+    return "Problems:\n" + "\n".join(f"  * {name}" for name in known)
+
+
+def _check_legacy_flags() -> None:
+    if FLAGS.num_shards:
+        raise ValueError(
+            "The number of shards is a matter of the problem: override its dataset_splits. "
+            f"Received: --num_shards={FLAGS.num_shards}"
+        )
+    for name in _LEGACY_FLAGS:
+        if FLAGS[name].value:
+            logging.warning("--%s has no effect on registered problems.", name)
+
+
+def set_random_seed(seed: int) -> None:
+    """Seeds Python's, NumPy's and TensorFlow's global generators."""
+    import numpy as np
+    import tensorflow as tf
+
+    random.seed(seed)
+    np.random.seed(seed)
+    tf.random.set_seed(seed)
+
+
+def generate_data_for_problem(problem: Problem, data_dir: str, tmp_dir: str) -> None:
+    """Generates a problem's data in this process, or in several if it is made of tasks.
+
+    Args:
+        problem: the problem.
+        data_dir: directory for vocabularies and shards.
+        tmp_dir: directory for raw files.
+
+    Raises:
+        ValueError: if the flags ask for tasks that the problem has not.
+    """
+    task_id = None if FLAGS.task_id < 0 else FLAGS.task_id
+    if not problem.multiprocess_generate or task_id is not None:
+        problem.generate_data(data_dir, tmp_dir, task_id)
+        return
+    tasks = _task_range(problem.num_generate_tasks, FLAGS.task_id_start, FLAGS.task_id_end)
+    problem.prepare_to_generate(data_dir, tmp_dir)
+    _generate_in_pool(problem.name, data_dir, tmp_dir, tasks)
+
+
+def _task_range(num_tasks: int, start: int, end: int) -> range:
+    """The tasks to do; -1 for start and end means all."""
+    if start < 0 and end < 0:
+        return range(num_tasks)
+    if not 0 <= start < end <= num_tasks:
+        raise ValueError(
+            f"Tasks must satisfy 0 <= task_id_start < task_id_end <= {num_tasks}. "
+            f"Received: --task_id_start={start} --task_id_end={end}"
+        )
+    return range(start, end)
+
+
+def _generate_in_pool(name: str, data_dir: str, tmp_dir: str, tasks: range) -> None:
+    """Runs the tasks in `--num_concurrent_processes` processes; the first error ends it."""
+    # Fresh processes: copies of one in which TensorFlow's threads run can hang.
+    pool = concurrent.futures.ProcessPoolExecutor(
+        max_workers=min(FLAGS.num_concurrent_processes or os.cpu_count() or 1, len(tasks)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_prepare_worker,
+        initargs=(FLAGS.t2t_usr_dir, FLAGS.verbosity),
+    )
+    with pool:
+        futures = [
+            pool.submit(_generate_task, name, data_dir, tmp_dir, task, FLAGS.random_seed)
+            for task in tasks
+        ]
+        done = concurrent.futures.as_completed(futures)
+        try:
+            for future in progress(done, f"Generating {name}", "task", total=len(tasks)):
+                future.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _prepare_worker(user_directory: str, verbosity: int) -> None:
+    """What `command_line.run` does in the main process."""
+    environment.prepare_environment()
+    logging.set_verbosity(verbosity)
+    usr_dir.import_usr_dir(user_directory)
+
+
+def _generate_task(name: str, data_dir: str, tmp_dir: str, task_id: int, seed: int) -> None:
+    # The seed of every task, so that it makes the same shard alone (`--task_id`) and in a pool.
+    set_random_seed(seed)
+    registry.problem(name).generate_data(data_dir, tmp_dir, task_id)
+
+
+if __name__ == "__main__":
+    entry_point()

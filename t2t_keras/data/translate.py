@@ -1,0 +1,253 @@
+"""TranslateProblem: translation corpora given as lists of archives and of the files in them."""
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+from absl import logging
+
+from t2t_keras.data import parallel_text, sources, text_lines
+from t2t_keras.data.modes import DatasetSplit
+from t2t_keras.data.progress import progress
+from t2t_keras.data.text2text import Text2TextProblem
+
+# [address, files]; files is (first file, second file), ("tsv", column, column, glob pattern) or
+# ("tmx", file).
+Source = Sequence[Any]
+
+_LANGUAGE_SUFFIXES = (".lang1", ".lang2")
+
+
+class TranslateProblem(Text2TextProblem):
+    """Base class of translation problems.
+
+    A subclass gives its corpora; all else has defaults:
+
+        @registry.register_problem
+        class TranslateEndeNews(translate.TranslateProblem):
+            def source_data_files(self, dataset_split):
+                part = "train" if dataset_split == problem.DatasetSplit.TRAIN else "dev"
+                return [["http://host/news.tgz", (f"news/{part}.en", f"news/{part}.de")]]
+
+    Files that already lie in tmp_dir are used; for the rest the archive is looked for in tmp_dir,
+    then downloaded. An address of "" says that the user puts the files there.
+
+    The vocabulary is built from a sample of the corpora, `vocab_file_byte_budget` of each file.
+    """
+
+    @property
+    def is_generate_per_split(self) -> bool:
+        """The sources differ by split."""
+        return True
+
+    @property
+    def approx_vocab_size(self) -> int:
+        """2^15, as in the WMT problems."""
+        return 2**15
+
+    def source_data_files(self, dataset_split: str) -> list[Source]:
+        """Corpora of a split: a list of `[address, files]`.
+
+        `files` is `(first, second)` for two line-aligned files (sgm if both names end so),
+        `("tsv", i, j, pattern)` for columns i and j of all files that match, or `("tmx", file)`.
+
+        Args:
+            dataset_split: one of `DatasetSplit`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define source_data_files.")
+
+    def vocab_data_files(self) -> list[Source]:
+        """Corpora from which the vocabulary is built: by default the training corpora."""
+        return self.source_data_files(DatasetSplit.TRAIN)
+
+    @property
+    def vocab_file_byte_budget(self) -> float:
+        """How much of each file the vocabulary is built from, see `generate_lines_for_vocab`."""
+        return 1e6
+
+    @property
+    def datatypes_to_clean(self) -> list[str] | None:
+        """Kinds of training corpora to clean, of "txt", "tsv", "tmx"; None: none."""
+        return None
+
+    @property
+    def cut_to_shorter(self) -> bool:
+        """Accept line-aligned files of different lengths, as tensor2tensor does silently.
+
+        By default they are an error: such files are hardly ever aligned up to where one ends.
+        """
+        return False
+
+    def generate_samples(
+        self, data_dir: str, tmp_dir: str, dataset_split: str
+    ) -> Iterator[dict[str, Any]]:
+        """Yields the pairs of the split's corpora, through one compiled pair of files."""
+        del data_dir
+        is_training = dataset_split == DatasetSplit.TRAIN
+        compiled = compile_data(
+            tmp_dir,
+            self.source_data_files(dataset_split),
+            f"{self.name}-compiled-{self._compiled_tag(dataset_split)}",
+            datatypes_to_clean=self.datatypes_to_clean if is_training else None,
+            cut_to_shorter=self.cut_to_shorter,
+        )
+        first_path, second_path = (compiled + suffix for suffix in _LANGUAGE_SUFFIXES)
+        for first, second in text_lines.parallel_lines(first_path, second_path):
+            yield {"inputs": first, "targets": second}
+
+    def _compiled_tag(self, dataset_split: str) -> str:
+        """The split's name; "dev" also for a test split without corpora of its own."""
+        if dataset_split == DatasetSplit.TEST:
+            test = self.source_data_files(DatasetSplit.TEST)
+            if test == self.source_data_files(DatasetSplit.EVAL):
+                return DatasetSplit.EVAL
+        return dataset_split
+
+    def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
+        """Yields sampled lines of the vocabulary's corpora."""
+        del data_dir
+        return generate_lines_for_vocab(
+            tmp_dir, self.vocab_data_files(), self.vocab_file_byte_budget
+        )
+
+
+def generate_lines_for_vocab(
+    tmp_dir: str, vocab_sources: Sequence[Source], file_byte_budget: float = 1e6
+) -> Iterator[str]:
+    """Yields lines taken evenly from every file, about `file_byte_budget` characters of each.
+
+    With s = int(file size in bytes / budget / 2), every (s + 1)-th line is taken until the budget
+    is used up. The budget counts characters although it is compared with bytes: T2T does so, and
+    it fixes the vocabularies.
+
+    Args:
+        tmp_dir: folder for raw files.
+        vocab_sources: list of `[address, (file, …)]`.
+        file_byte_budget: budget of each file.
+
+    Raises:
+        ValueError: if a source is of kind tsv or tmx.
+    """
+    for url, files in vocab_sources:
+        if files[0] in ("tsv", "tmx"):
+            raise ValueError(
+                "A vocabulary can be sampled from line-aligned text files only. Received: "
+                f"{files!r}. Override vocab_data_files, or use_vocab_from_other_problem."
+            )
+        for path in sources.fetch_members(tmp_dir, url, files):
+            logging.info("Reading lines for the vocabulary from %s", path)
+            yield from _sampled_lines(path, file_byte_budget)
+
+
+def _sampled_lines(path: str, budget: float) -> Iterator[str]:
+    step = int(os.path.getsize(path) / budget / 2) + 1
+    for number, line in enumerate(text_lines.stripped_lines(path), start=1):
+        if number % step:
+            continue
+        if budget <= 0:
+            return
+        budget -= len(line)
+        yield line
+
+
+def compile_data(
+    tmp_dir: str,
+    datasets: Sequence[Source],
+    filename: str,
+    datatypes_to_clean: Sequence[str] | None = None,
+    *,
+    cut_to_shorter: bool = False,
+) -> str:
+    """Joins corpora into two line-aligned files `<tmp_dir>/<filename>.lang1` and `.lang2`.
+
+    Pairs with an empty side are left out. Existing files are used again unless a corpus file is
+    newer than they are.
+
+    Args:
+        tmp_dir: folder for raw files.
+        datasets: list of `[address, files]`, see `TranslateProblem.source_data_files`.
+        filename: base name of the compiled files.
+        datatypes_to_clean: kinds ("txt", "tsv", "tmx") whose pairs are to be cleaned.
+        cut_to_shorter: accept line-aligned files of different lengths.
+
+    Returns:
+        `<tmp_dir>/<filename>`.
+
+    Raises:
+        SourceError: if a corpus is missing and can't be fetched.
+        ValueError: if a corpus is malformed, or its two sides have different lengths.
+    """
+    base = os.path.join(tmp_dir, filename)
+    if _is_up_to_date(base, tmp_dir, datasets):
+        logging.info("Using the compiled corpus %s%s and %s", base, *_LANGUAGE_SUFFIXES)
+        return base
+    temporary = f"{base}.incomplete.{os.getpid()}"
+    names = [temporary + suffix for suffix in _LANGUAGE_SUFFIXES]
+    os.makedirs(tmp_dir, exist_ok=True)
+    try:
+        with (
+            open(names[0], "w", encoding="utf-8", newline="") as first_stream,
+            open(names[1], "w", encoding="utf-8", newline="") as second_stream,
+        ):
+            for url, files in datasets:
+                pairs = _pairs_of(tmp_dir, url, files, datatypes_to_clean or (), cut_to_shorter)
+                _write_pairs(
+                    progress(pairs, f"Compiling {files}", "pair"), first_stream, second_stream
+                )
+        for name, suffix in zip(names, _LANGUAGE_SUFFIXES, strict=True):
+            os.replace(name, base + suffix)
+    finally:
+        for name in names:
+            if os.path.exists(name):
+                os.remove(name)
+    return base
+
+
+def _write_pairs(
+    pairs: Iterator[tuple[str, str]], first_stream: IO[str], second_stream: IO[str]
+) -> None:
+    for first, second in pairs:
+        if first and second:
+            first_stream.write(first + "\n")
+            second_stream.write(second + "\n")
+
+
+def _pairs_of(
+    tmp_dir: str,
+    url: str,
+    files: Sequence[Any],
+    kinds_to_clean: Sequence[str],
+    cut_to_shorter: bool,
+) -> Iterator[tuple[str, str]]:
+    """Pairs of one corpus, of whatever kind it is."""
+    kind = files[0] if files[0] in ("tsv", "tmx") else "txt"
+    if kind in kinds_to_clean:
+        raise NotImplementedError(
+            "Corpora can't be cleaned yet. Received: "
+            f"datatypes_to_clean={list(kinds_to_clean)}"
+        )
+    if kind == "tsv":
+        for path in sources.fetch_matching(tmp_dir, url, files[3]):
+            yield from parallel_text.tsv_pairs(path, int(files[1]), int(files[2]))
+    elif kind == "tmx":
+        for path in sources.fetch_members(tmp_dir, url, files[1:]):
+            yield from parallel_text.tmx_pairs(path)
+    else:
+        first_path, second_path = sources.fetch_members(tmp_dir, url, files)
+        yield from parallel_text.text_pairs(first_path, second_path, cut_to_shorter=cut_to_shorter)
+
+
+def _is_up_to_date(base: str, tmp_dir: str, datasets: Sequence[Source]) -> bool:
+    """Whether both compiled files exist, and no corpus file in tmp_dir is newer."""
+    compiled = [base + suffix for suffix in _LANGUAGE_SUFFIXES]
+    if not all(os.path.exists(path) for path in compiled):
+        return False
+    made = min(os.path.getmtime(path) for path in compiled)
+    for _, files in datasets:
+        names = files[1:] if files[0] == "tmx" else () if files[0] == "tsv" else files
+        for name in names:
+            path = os.path.join(tmp_dir, name).removesuffix(".gz")
+            if os.path.exists(path) and os.path.getmtime(path) > made:
+                logging.info("%s is newer than %s: compiling again", path, compiled[0])
+                return False
+    return True
