@@ -1,0 +1,170 @@
+"""Arithmetic and sorting of random symbols (part of T2T's algorithmic)."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from t2t_keras import registry
+from t2t_keras.metric_names import Metrics
+from t2t_keras.problems.algorithmic import (
+    AlgorithmicIdentityBinary40,
+    AlgorithmicProblem,
+    Sample,
+    random_length,
+    random_symbols,
+)
+
+
+def number_of(digits: list[int], base: int) -> int:
+    """Value of a number written lowest digit first."""
+    value = 0
+    for digit in reversed(digits):
+        value = value * base + digit
+    return value
+
+
+def digits_of(value: int, base: int) -> list[int]:
+    """A number written lowest digit first; 0 is one digit."""
+    digits = []
+    while value or not digits:
+        value, digit = divmod(value, base)
+        digits.append(digit)
+    return digits
+
+
+def random_number(length: int, base: int) -> list[int]:
+    """A random number of `length` digits, lowest first; the highest is not 0 unless it is alone."""
+    if length == 1:
+        return random_symbols(base, 1)
+    return [*random_symbols(base, length - 1), int(np.random.randint(base - 1)) + 1]
+
+
+def arithmetic_samples(
+    base: int, max_length: int, num_cases: int, operation: Callable[[int, int], int]
+) -> Iterator[Sample]:
+    """Yields two numbers and the result of an operation, all lowest digit first.
+
+    Args:
+        base: number of different digits.
+        max_length: longest inputs: both numbers and the separator between them.
+        num_cases: number of samples.
+        operation: function of the two values.
+
+    Yields:
+        Samples with inputs `number, separator, number`. The separator is symbol `base`. T2T
+        declares a vocabulary without it, so its id equals the declared vocabulary size.
+
+    Raises:
+        ValueError: if max_length is below 3.
+    """
+    if max_length < 3:
+        raise ValueError(f"Two numbers and a separator need length 3. Received: {max_length}")
+    for _ in range(num_cases):
+        first_length = int(np.random.randint(max_length // 2)) + 1
+        second_length = int(np.random.randint(max_length - first_length - 1)) + 1
+        first = random_number(first_length, base)
+        second = random_number(second_length, base)
+        result = operation(number_of(first, base), number_of(second, base))
+        yield {"inputs": [*first, base, *second], "targets": digits_of(result, base)}
+
+
+@registry.register_problem
+class AlgorithmicAdditionBinary40(AlgorithmicProblem):
+    """Add two binary numbers."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Two."""
+        return 2
+
+    def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
+        """Yields two numbers and their sum."""
+        return arithmetic_samples(nbr_symbols, max_length, nbr_cases, lambda a, b: a + b)
+
+
+@registry.register_problem
+class AlgorithmicAdditionDecimal40(AlgorithmicAdditionBinary40):
+    """Add two decimal numbers."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Ten."""
+        return 10
+
+
+@registry.register_problem
+class AlgorithmicMultiplicationBinary40(AlgorithmicProblem):
+    """Multiply two binary numbers."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Two."""
+        return 2
+
+    def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
+        """Yields two numbers and their product."""
+        return arithmetic_samples(nbr_symbols, max_length, nbr_cases, lambda a, b: a * b)
+
+
+@registry.register_problem
+class AlgorithmicMultiplicationDecimal40(AlgorithmicMultiplicationBinary40):
+    """Multiply two decimal numbers."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Ten."""
+        return 10
+
+
+@registry.register_problem
+class AlgorithmicSortProblem(AlgorithmicProblem):
+    """Sort sequences of 20 symbols, of up to 10 in training and 20 in evaluation."""
+
+    @property
+    def num_symbols(self) -> int:
+        """Twenty."""
+        return 20
+
+    @property
+    def train_length(self) -> int:
+        """Ten."""
+        return 10
+
+    @property
+    def dev_length(self) -> int:
+        """Twenty."""
+        return 20
+
+    def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
+        """Yields random sequences and the sorted ones."""
+        for _ in range(nbr_cases):
+            symbols = random_symbols(nbr_symbols, random_length(max_length))
+            yield {"inputs": symbols, "targets": sorted(symbols)}
+
+    def eval_metrics(self) -> list[str]:
+        """Those of every problem, and the edit distance."""
+        return [*super().eval_metrics(), Metrics.EDIT_DISTANCE]
+
+
+@registry.register_problem
+class TinyAlgo(AlgorithmicIdentityBinary40):
+    """A hundred binary sequences, for tests. As in T2T: neither shifted nor ended by EOS."""
+
+    @property
+    def train_size(self) -> int:
+        """A hundred."""
+        return 100
+
+    @property
+    def dev_size(self) -> int:
+        """A hundred."""
+        return 100
+
+    @property
+    def num_shards(self) -> int:
+        """One."""
+        return 1
+
+    def to_ids(self, samples: Iterator[Sample]) -> Iterator[Sample]:
+        """Yields the samples as they are."""
+        return samples
