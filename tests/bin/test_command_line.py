@@ -1,0 +1,266 @@
+"""What every command does around its own work, seen from outside."""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+from absl import flags
+
+from t2t_keras.bin import command_line
+from t2t_keras.bin import flags as t2t_flags
+from tests.reference_data import golden_path
+
+COMMAND = '''
+"""A command for tests."""
+import json
+import os
+from absl import flags
+from t2t_keras import registry
+from t2t_keras.bin import command_line
+from t2t_keras.bin import flags as t2t_flags
+
+FLAGS = flags.FLAGS
+
+def define_flags():
+    t2t_flags.define_trainer_flags()
+
+def main(argv):
+    if FLAGS.output_dir:
+        command_line.fill_from_output_dir()
+        command_line.save_flags(os.path.join(FLAGS.output_dir, "saved"))
+    if FLAGS.hparams_set:
+        registry.hparams(FLAGS.hparams_set)
+    if FLAGS.model == "bug":
+        {}["absent"]
+    names = ("problem", "model", "hparams", "hparams_set", "data_dir", "train_steps", "verbosity")
+    values = {name: FLAGS[name].value for name in names}
+    environment = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
+    values |= {name: os.environ.get(name) for name in environment}
+    print(json.dumps({"argv": argv[1:], **values}))
+
+if __name__ == "__main__":
+    command_line.run(main, define_flags, hparam_arguments=True)
+'''
+PROJECT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs the command; gives status, what it printed as JSON or text, and its messages."""
+    program = tmp_path / "toy-command"
+    program.write_text(COMMAND)
+
+    def run(*arguments, **environment):
+        result = subprocess.run(
+            [sys.executable, str(program), *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(PROJECT), "HOME": "/home/somebody", **environment},
+        )
+        return result
+
+    return run
+
+
+def printed(result):
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def one_message(result):
+    """The message of a failed command, which must come without a traceback."""
+    assert result.returncode == 1
+    assert "Traceback" not in result.stderr
+    assert "toy-command: " in result.stderr
+    return result.stderr
+
+
+def test_flags_are_parsed(command):
+    values = printed(command("--problem=p", "--train_steps", "7", "--data_dir=~/data"))
+    assert values["problem"] == "p" and values["train_steps"] == 7
+    assert values["data_dir"] == "/home/somebody/data"
+    assert values["argv"] == [] and values["verbosity"] == 0
+
+
+def test_environment_is_set_unless_the_user_did(command):
+    values = printed(command())
+    assert (values["KERAS_BACKEND"], values["TF_ENABLE_ONEDNN_OPTS"]) == ("tensorflow", "1")
+    values = printed(command(KERAS_BACKEND="jax", TF_ENABLE_ONEDNN_OPTS="0"))
+    assert (values["KERAS_BACKEND"], values["TF_ENABLE_ONEDNN_OPTS"]) == ("jax", "0")
+
+
+def test_hparam_arguments(command):
+    arguments = ["--hp_a", "3", "--hparams=c=1", "--hp_b=-4", "--hp_lr", "-0.5", "--problem=p"]
+    values = printed(command(*arguments))
+    assert values["hparams"] == "c=1,a=3,b=-4,lr=-0.5" and values["problem"] == "p"
+    assert printed(command("--hp_a", "x=y"))["hparams"] == "a=x=y"
+    assert "--hp_a needs a value" in one_message(command("--hp_a"))
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["--modle=x"], r"no flag --modle\. Did you mean: model"),
+        (["--hparam_set=x"], r"no flag --hparam_set\. Did you mean: hparams_set"),
+        (["--noxla_complie"], r"no flag --noxla_complie"),
+        (["--train_steps=many"], r"train_steps=many"),
+        (["--problem=p", "extra"], r"Received: extra"),
+        (["-", "problem=x"], r"Received: - problem=x"),
+        (["--use_tpu"], r"--use_tpu can't be honoured"),
+        (["--hparams_set=transformer_bse"], r"Did you mean: transformer_base"),
+        (["--t2t_usr_dir=nowhere"], r"not a directory. Received: nowhere"),
+        (["--flagfile=nowhere"], r"nowhere"),
+    ],
+)
+def test_mistakes_get_one_message(command, arguments, message):
+    assert re.search(message, one_message(command(*arguments)))
+
+
+def test_traceback_on_demand_and_for_bugs(command):
+    asked = command("--hparams_set=transformer_bse", "--verbosity=1")
+    assert asked.returncode == 1 and "Traceback" in asked.stderr
+    bug = command("--model=bug")
+    assert bug.returncode == 1 and "Traceback" in bug.stderr and "KeyError: 'absent'" in bug.stderr
+
+
+def user_directory(tmp_path, **files):
+    directory = tmp_path / "my_usr"
+    directory.mkdir()
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(text)
+    return f"--t2t_usr_dir={directory}"
+
+
+def registering(name, result="transformer.transformer_tiny()"):
+    return (
+        "from t2t_keras import registry\nfrom t2t_keras.hparams import transformer\n"
+        f"@registry.register_hparams\ndef {name}():\n  {result}\n"
+    )
+
+
+def test_user_directory(command, tmp_path):
+    usr_dir = user_directory(
+        tmp_path,
+        __init__="from . import sets",
+        sets=registering("my_set", "return transformer.transformer_tiny()"),
+    )
+    assert printed(command(usr_dir, "--hparams_set=my_set"))["hparams_set"] == "my_set"
+
+
+def test_set_without_return_is_named(command, tmp_path):
+    usr_dir = user_directory(
+        tmp_path, __init__="from . import sets", sets=registering("forgetful_set")
+    )
+    message = one_message(command(usr_dir, "--hparams_set=forgetful_set"))
+    assert "'forgetful_set' gave None" in message and "return hparams" in message
+
+
+def test_module_that_is_not_imported_is_named(command, tmp_path):
+    usr_dir = user_directory(tmp_path, __init__="", sets=registering("hidden_set"))
+    message = one_message(command(usr_dir, "--hparams_set=hidden_set"))
+    assert "'hidden_set' is not registered" in message
+    # At the end, after the long list of names, where it is seen.
+    assert "from . import sets" in message.split("'hidden_set' is not registered")[1]
+
+
+def test_registry_help(command, tmp_path):
+    usr_dir = user_directory(
+        tmp_path, __init__="from . import sets", sets=registering("my_listed_set")
+    )
+    result = command("--registry_help", usr_dir)
+    assert result.returncode == 0
+    assert result.stdout.startswith("Registry contents:")
+    assert "* my_listed_set" in result.stdout and "* transformer_base\n" in result.stdout
+
+
+def test_help(command):
+    result = command("--help")
+    assert result.returncode == 0
+    assert "A command for tests." in result.stdout
+    assert "--hparams_set: " in result.stdout and "--[no]xla_compile" in result.stdout
+
+
+def test_saved_flags_are_a_flag_file(command, tmp_path):
+    out = tmp_path / "run"
+    values = printed(
+        command(f"--output_dir={out}", "--problem=p", "--hparams=a=1,b=x y", "--data_dir=data")
+    )
+    assert values["data_dir"] == "data"
+    saved = command_line.read_flags_file(str(out / "saved" / "flags.txt"))
+    assert saved["problem"] == "p" and saved["hparams"] == "a=1,b=x y"
+    assert saved["data_dir"] == str(tmp_path / "data") and "model" not in saved
+    again = printed(command(f"--flagfile={out / 'saved' / 'flags.txt'}", "--problem=q"))
+    assert again["problem"] == "q" and again["hparams"] == "a=1,b=x y"
+    assert sorted(path.name for path in (out / "saved").iterdir()) == [
+        "flags.txt",
+        "flags_t2t.txt",
+    ]
+
+
+@pytest.mark.reference
+def test_shared_flags_are_written_as_the_reference_writes_them(command, tmp_path):
+    """Names, order and notation of flags_t2t.txt, for the reference's own flag values."""
+    flag_file = golden_path("toy_ckpt", "flags.txt")
+    arguments = without_names(flag_file, "t2t_usr_dir", "hparams_set", "data_dir")
+    printed(command(*arguments, f"--output_dir={tmp_path}"))
+    written = (tmp_path / "saved" / "flags_t2t.txt").read_text().split("\n")
+    wanted = golden_path("toy_ckpt", "flags_t2t.txt").read_text().split("\n")
+    unset = ("--hparams_set=", "--data_dir=")
+    assert [line for line in written if not line.startswith(unset)] == [
+        line for line in wanted if not line.startswith(unset)
+    ]
+    assert [line.split("=")[0] for line in written] == [line.split("=")[0] for line in wanted]
+
+
+def without_names(flag_file, *names):
+    """The lines of a flag file, as arguments, without some flags."""
+    lines = flag_file.read_text().split("\n")
+    prefixes = tuple(f"--{name}=" for name in names)
+    return [line for line in lines if line and not line.startswith(prefixes)]
+
+
+def flag_values(**values):
+    result = flags.FlagValues()
+    t2t_flags.define_trainer_flags(result)
+    flags.DEFINE_string("checkpoint_path", None, "", flag_values=result)
+    result(["program", *(f"--{name}={value}" for name, value in values.items())])
+    return result
+
+
+@pytest.mark.parametrize("by_checkpoint", [False, True])
+def test_output_directory_fills_in_what_is_not_given(tmp_path, by_checkpoint):
+    (tmp_path / "flags.txt").write_text(
+        "--problem=p\n--model=m\n--hparams_set=s\n--data_dir=/d\n--train_steps=3\n--nosync\n"
+    )
+    where = (
+        {"checkpoint_path": tmp_path / "model.ckpt-1"}
+        if by_checkpoint
+        else {"output_dir": tmp_path}
+    )
+    values = flag_values(problem="mine", **where)
+    command_line.fill_from_output_dir(values)
+    assert (values.problem, values.model, values.hparams_set) == ("mine", "m", "s")
+    assert values.data_dir == "/d" and values.train_steps == 250000
+
+
+def test_output_directory_without_flags(tmp_path):
+    values = flag_values(output_dir=tmp_path)
+    command_line.fill_from_output_dir(values)
+    command_line.fill_from_output_dir(flag_values())
+    assert values.problem is None
+
+
+def test_user_directory_of_the_run_is_imported(command, tmp_path):
+    usr_dir = user_directory(
+        tmp_path,
+        __init__="from . import sets",
+        sets=registering("set_of_run", "return transformer.transformer_tiny()"),
+    )
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / "flags.txt").write_text(f"{usr_dir}\n--hparams_set=set_of_run\n")
+    assert printed(command(f"--output_dir={run_dir}"))["hparams_set"] == "set_of_run"
