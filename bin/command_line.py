@@ -16,6 +16,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from absl import app, flags, logging
 
@@ -124,7 +125,7 @@ def parse_flags(arguments: list[str], *, hparam_arguments: bool = False) -> None
             f"around '='. Received: {' '.join(positional)}"
         )
     if overrides:
-        FLAGS.hparams = ",".join(part for part in (FLAGS.hparams, overrides) if part)
+        FLAGS["hparams"].value = ",".join(part for part in (_flag("hparams"), overrides) if part)
     logging.use_absl_handler()
     _adopt_directories()
 
@@ -132,7 +133,7 @@ def parse_flags(arguments: list[str], *, hparam_arguments: bool = False) -> None
 def _adopt_directories() -> None:
     """Expands `~`; `--job-dir`, where given, is the output directory."""
     if _flag("job-dir"):
-        FLAGS.output_dir = _flag("job-dir")
+        FLAGS["output_dir"].value = _flag("job-dir")
     for name in _DIRECTORY_FLAGS:
         if _flag(name):
             FLAGS[name].value = os.path.expanduser(_flag(name))
@@ -162,6 +163,17 @@ def split_hparam_arguments(arguments: list[str]) -> tuple[list[str], str]:
             value = next_argument
         overrides.append(f"{name}={value}")
     return others, ",".join(overrides)
+
+
+def require_flags(*names: str) -> None:
+    """Checks that flags have a value.
+
+    Raises:
+        UsageError: names all that haven't.
+    """
+    missing = [f"--{name}" for name in names if not _flag(name)]
+    if missing:
+        raise UsageError(f"Needed, but not given: {', '.join(missing)}")
 
 
 def fill_from_output_dir(flag_values: flags.FlagValues = FLAGS) -> None:
@@ -222,7 +234,7 @@ def _write(path: str, text: str) -> None:
     os.replace(temporary, path)
 
 
-def _flag(name: str) -> str | bool | None:
+def _flag(name: str) -> Any:
     """A flag's value, or None if the command doesn't have it."""
     return FLAGS[name].value if name in FLAGS else None
 
@@ -263,7 +275,7 @@ def _error_message(program: str, error: Exception) -> str:
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
     parts = [f"{program}: {text}"]
     if isinstance(error, registry.RegistryKeyError):
-        parts.append(usr_dir.unimported_files_hint(_flag("t2t_usr_dir") or None))  # type: ignore
+        parts.append(usr_dir.unimported_files_hint(_flag("t2t_usr_dir")))
     if not isinstance(error, UsageError):
         parts.append("(--verbosity=1 shows where this happened.)")
     return "\n".join(part for part in parts if part)

@@ -7,11 +7,12 @@ that exists already is left alone, so that they may be called more than once and
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from absl import flags
 
-_DEFINERS = {
+_DEFINERS: dict[str, Callable[..., Any]] = {
     "boolean": flags.DEFINE_boolean,
     "int": flags.DEFINE_integer,
     "float": flags.DEFINE_float,

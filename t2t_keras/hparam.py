@@ -16,7 +16,7 @@ import copy
 import json
 import numbers
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from t2t_keras.names import RegistryKeyError, did_you_mean
 
@@ -155,6 +155,10 @@ class HParams:
         # Only reached if there's no such attribute; also before __init__, while unpickling.
         hint = "" if name.startswith("_") else did_you_mean(name, self._types)
         raise AttributeError(f"There is no hyperparameter {name!r}.{hint}")
+
+    if TYPE_CHECKING:
+        # Tells type checkers that any attribute may be assigned.
+        def __setattr__(self, name: str, value: Any) -> None: ...
 
     def add_hparam(self, name: str, value: Any) -> None:
         """Declares a hyperparameter with its first value.

@@ -102,9 +102,9 @@ def _raise_if_another_module(module: ModuleType, directory: pathlib.Path) -> Non
 def unimported_registration_files(usr_dir: str) -> list[pathlib.Path]:
     """Files below a user directory that register something but haven't been imported."""
     imported = {
-        os.path.realpath(module.__file__)
+        os.path.realpath(file_name)
         for module in list(sys.modules.values())
-        if getattr(module, "__file__", None)
+        if (file_name := getattr(module, "__file__", None))
     }
     directory = pathlib.Path(os.path.abspath(os.path.expanduser(usr_dir)))
     return [
