@@ -24,10 +24,12 @@ __all__ = [
     "latest_checkpoint",
     "load_model_variables",
     "load_variables",
+    "prefix_of_step",
     "read_state",
     "resolve",
     "save",
     "step_of",
+    "warm_start",
     "write_values",
 ]
 
@@ -56,13 +58,14 @@ def is_complete(prefix: str) -> bool:
     index = pathlib.Path(f"{prefix}.index")
     if not index.is_file() or index.stat().st_size == 0:
         return False
-    shards = list(index.parent.glob(f"{_escape(index.stem)}.data-*-of-*"))
+    shards = list(index.parent.glob(f"{escape_glob(index.stem)}.data-*-of-*"))
     if not shards:
         return False
     return len(shards) >= int(shards[0].name.rsplit("-", 1)[1])
 
 
-def _escape(name: str) -> str:
+def escape_glob(name: str) -> str:
+    """The name as a glob pattern that matches only itself."""
     return re.sub(r"([*?\[])", r"[\1]", name)
 
 
@@ -195,7 +198,12 @@ def save(
     named = {**_values_by_path(model.variables), **(optimizer_slots or {})}
     values: dict[str, Any] = {name: variable.value for name, variable in named.items()}
     values[GLOBAL_STEP] = np.int64(step)
-    return write_values(os.path.join(directory, f"{_BASENAME}-{step}"), values)
+    return write_values(prefix_of_step(directory, step), values)
+
+
+def prefix_of_step(directory: str, step: int) -> str:
+    """`<directory>/model.ckpt-<step>`."""
+    return os.path.join(directory, f"{_BASENAME}-{step}")
 
 
 def _joined_shards(shapes: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
@@ -299,3 +307,30 @@ def load_model_variables(model: Any, checkpoint_path: str) -> int:
     """
     variables = _values_by_path(model.variables)
     return load_variables(checkpoint_path, variables, ignore_prefixes=_TRAINING_PREFIXES)
+
+
+def warm_start(model: Any, source: str) -> list[str]:
+    """Starts a new run's trainable variables from a checkpoint, wherever a name is in both.
+
+    Neither global step nor optimizer slots are taken over.
+
+    Args:
+        model: a built Keras model.
+        source: prefix of a checkpoint, or its directory.
+
+    Returns:
+        The names of the variables that keep their initial values.
+
+    Raises:
+        CheckpointError: there is no checkpoint, or a variable of one name has another shape.
+    """
+    prefix = resolve(source)
+    sources = _joined_shards(tf.train.load_checkpoint(prefix).get_variable_to_shape_map())
+    variables = _values_by_path(model.trainable_variables)
+    found = {name: variable for name, variable in variables.items() if name in sources}
+    load_variables(prefix, found, ignore_prefixes=("",))
+    kept = [name for name in variables if name not in found]
+    logging.info("Starting %d variables from %s; %d keep theirs", len(found), prefix, len(kept))
+    for name in kept:
+        logging.info("Not in that checkpoint: %s", name)
+    return kept

@@ -8,7 +8,7 @@ from absl import logging
 __all__ = ["make_strategy"]
 
 
-def make_strategy(num_replicas: int = 1, gpu_order: str = "") -> tf.distribute.Strategy:
+def make_strategy(num_replicas: int = 1) -> tf.distribute.Strategy:
     """The strategy under which model and optimizer are made.
 
     Several replicas run on that many GPUs or, where there are fewer, on as many logical devices of
@@ -16,8 +16,6 @@ def make_strategy(num_replicas: int = 1, gpu_order: str = "") -> tf.distribute.S
 
     Args:
         num_replicas: how many; 0 or 1 for one without the overhead of a distributed step.
-        gpu_order: GPU numbers in the order to use them, separated by blanks; ignored unless it
-            names `num_replicas` of them.
 
     Raises:
         ValueError: TensorFlow already runs with too few logical CPU devices.
@@ -26,9 +24,7 @@ def make_strategy(num_replicas: int = 1, gpu_order: str = "") -> tf.distribute.S
         return tf.distribute.get_strategy()
     gpus = tf.config.list_physical_devices("GPU")
     if len(gpus) >= num_replicas:
-        order = [int(number) for number in gpu_order.split()]
-        numbers = order if len(order) == num_replicas else range(num_replicas)
-        devices = [f"GPU:{number}" for number in numbers]
+        devices = [f"GPU:{number}" for number in range(num_replicas)]
     else:
         if gpus:
             logging.warning("%d GPUs for %d replicas: using the CPU.", len(gpus), num_replicas)
@@ -47,8 +43,9 @@ def _ensure_logical_cpus(count: int) -> None:
     configured = tf.config.get_logical_device_configuration(cpu)
     if configured is not None and len(configured) >= count:
         return
+    devices = [tf.config.LogicalDeviceConfiguration() for _ in range(count)]
     try:
-        tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)
+        tf.config.set_logical_device_configuration(cpu, devices)
     except RuntimeError:
         available = len(tf.config.list_logical_devices("CPU"))
         if available < count:

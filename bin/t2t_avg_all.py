@@ -1,0 +1,42 @@
+"""Averages every n successive checkpoints of a run.
+
+    t2t-avg-all --model_dir=OUTPUT --output_dir=AVERAGED --n=8
+
+The averages can be decoded from like the run itself: t2t-decoder --output_dir=AVERAGED.
+"""
+
+from absl import flags
+
+from t2t_keras.bin import command_line
+
+FLAGS = flags.FLAGS
+
+
+def define_flags() -> None:
+    """Defines the command's flags."""
+    flags.DEFINE_string("model_dir", "", "Directory with checkpoints.")
+    flags.DEFINE_string("output_dir", "avg/", "Directory for the averages.")
+    flags.DEFINE_integer("n", 8, "How many checkpoints to average.")
+    flags.DEFINE_integer("min_steps", 0, "Leave out checkpoints of fewer steps.")
+    flags.DEFINE_integer("wait_minutes", 0, "Wait so long for another checkpoint.")
+
+
+def main(argv: list[str]) -> None:
+    """Averages as the flags say."""
+    del argv
+    if not FLAGS.model_dir:
+        raise command_line.UsageError("Required but not given: --model_dir")
+    from t2t_keras.training import averaging
+
+    averaging.average_windows(
+        FLAGS.model_dir, FLAGS.output_dir, FLAGS.n, FLAGS.min_steps, FLAGS.wait_minutes
+    )
+
+
+def entry_point() -> None:
+    """The console script `t2t-avg-all`."""
+    command_line.run(main, define_flags)
+
+
+if __name__ == "__main__":
+    entry_point()

@@ -1,0 +1,160 @@
+"""Trains and evaluates a model.
+
+    t2t-trainer --data_dir=DATA --problem=translate_ende_wmt32k --model=transformer \
+        --hparams_set=transformer_base --output_dir=OUTPUT --train_steps=250000
+
+The same command again goes on where the run stopped. `--schedule` chooses what is done: train,
+continuous_train_and_eval (the default), train_and_evaluate, evaluate, ….
+"""
+
+import os
+import random
+import sys
+from typing import Any
+
+from absl import flags, logging
+
+from t2t_keras import hparams_lib, registry
+from t2t_keras.bin import command_line
+from t2t_keras.bin import flags as t2t_flags
+
+FLAGS = flags.FLAGS
+
+_REQUIRED = ("output_dir", "problem", "model", "hparams_set", "data_dir")
+_SIGNAL_EXIT_STATUS = 128
+
+
+def define_flags() -> None:
+    """Defines the trainer's flags."""
+    t2t_flags.define_trainer_flags()
+
+
+def main(argv: list[str]) -> None:
+    """Runs the schedule that the flags ask for."""
+    del argv
+    _raise_if_incomplete()
+    from t2t_keras.training.run_config import TRAINING_SCHEDULES, check_schedule
+
+    check_schedule(FLAGS.schedule)
+    hparams = create_hparams()
+    if FLAGS.generate_data:
+        _generate_data()
+    if not os.path.isdir(FLAGS.data_dir):
+        raise FileNotFoundError(
+            "data_dir doesn't exist; run t2t-datagen, or add --generate_data. "
+            f"Received: {FLAGS.data_dir}"
+        )
+    # Only now: the problem's hyperparameters depend on its vocabulary.
+    hparams_lib.add_problem_hparams(hparams, FLAGS.problem)
+    _configure_tensorflow()
+    from t2t_keras.training.trainer import Trainer
+
+    trainer = Trainer(hparams, FLAGS.model, run_config())
+    if FLAGS.schedule in TRAINING_SCHEDULES and FLAGS.worker_id == 0:
+        save_metadata(hparams)
+    outcome = trainer.run(FLAGS.schedule)
+    number = getattr(outcome, "signal_number", None)
+    if number is not None:
+        sys.exit(_SIGNAL_EXIT_STATUS + number)
+
+
+def _raise_if_incomplete() -> None:
+    missing = [f"--{name}" for name in _REQUIRED if not FLAGS[name].value]
+    if missing:
+        raise command_line.UsageError(f"Required but not given: {', '.join(missing)}")
+
+
+def create_hparams() -> Any:
+    """The run's hyperparameters; a run that goes on keeps those it was started with."""
+    # Unknown names fail here, before TensorFlow loads and anything is written.
+    if FLAGS.model not in registry.list_models():
+        registry.model(FLAGS.model)
+    hparams = hparams_lib.create_hparams(
+        FLAGS.hparams_set,
+        FLAGS.hparams,
+        data_dir=FLAGS.data_dir,
+        hparams_path=os.path.join(FLAGS.output_dir, hparams_lib.HPARAMS_FILE),
+    )
+    if FLAGS.gpu_automatic_mixed_precision:
+        hparams.gpu_automatic_mixed_precision = True
+    registry.problem(FLAGS.problem)
+    return hparams
+
+
+def _generate_data() -> None:
+    """Makes the problem's data, as t2t-datagen does with one process."""
+    random.seed(FLAGS.random_seed)
+    base_name = registry.parse_problem_name(FLAGS.problem).base
+    logging.info("Generating data for %s", base_name)
+    os.makedirs(FLAGS.data_dir, exist_ok=True)
+    os.makedirs(FLAGS.tmp_dir, exist_ok=True)
+    registry.problem(base_name).generate_data(FLAGS.data_dir, FLAGS.tmp_dir)
+
+
+def _configure_tensorflow() -> None:
+    """Thread numbers, device logging and memory growth must be set before the first operation."""
+    import tensorflow as tf
+
+    if FLAGS.inter_op_parallelism_threads:
+        tf.config.threading.set_inter_op_parallelism_threads(FLAGS.inter_op_parallelism_threads)
+    if FLAGS.intra_op_parallelism_threads:
+        tf.config.threading.set_intra_op_parallelism_threads(FLAGS.intra_op_parallelism_threads)
+    if FLAGS.log_device_placement:
+        tf.debugging.set_log_device_placement(True)
+    for gpu in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(gpu, True)
+
+
+def run_config() -> Any:
+    """The run's settings as the flags have them."""
+    from t2t_keras.training.run_config import RunConfig
+
+    return RunConfig(
+        output_dir=FLAGS.output_dir,
+        data_dir=FLAGS.data_dir,
+        train_steps=FLAGS.train_steps,
+        eval_steps=FLAGS.eval_steps,
+        num_replicas=max(FLAGS.worker_gpu, 1),
+        random_seed=FLAGS.random_seed,
+        jit_compile=FLAGS.xla_compile,
+        local_eval_frequency=FLAGS.local_eval_frequency,
+        iterations_per_loop=FLAGS.iterations_per_loop,
+        save_checkpoints_secs=FLAGS.save_checkpoints_secs,
+        keep_checkpoint_max=FLAGS.keep_checkpoint_max,
+        keep_checkpoint_every_n_hours=FLAGS.keep_checkpoint_every_n_hours,
+        log_step_count_steps=FLAGS.log_step_count_steps,
+        eval_throttle_seconds=FLAGS.eval_throttle_seconds,
+        eval_use_test_set=FLAGS.eval_use_test_set,
+        eval_timeout_mins=FLAGS.eval_timeout_mins,
+        warm_start_from=FLAGS.warm_start_from,
+    )
+
+
+def save_metadata(hparams: Any) -> None:
+    """Writes flags.txt, flags_t2t.txt and hparams.json into the output directory."""
+    from t2t_keras.training.trainer import declare
+
+    described = {
+        "model_dir": FLAGS.output_dir,
+        "data_dir": FLAGS.data_dir,
+        "train_steps": FLAGS.train_steps,
+        "eval_steps": FLAGS.eval_steps,
+        "schedule": FLAGS.schedule,
+        "warm_start_from": FLAGS.warm_start_from,
+        "std_server_protocol": FLAGS.std_server_protocol,
+        "eval_freq_in_steps": FLAGS.local_eval_frequency,
+        "eval_timeout_mins": FLAGS.eval_timeout_mins,
+    }
+    for name, value in described.items():
+        declare(hparams, name, value)
+    command_line.save_flags(FLAGS.output_dir)
+    hparams_lib.save_hparams(hparams, FLAGS.output_dir)
+
+
+def entry_point() -> None:
+    """The console script `t2t-trainer`."""
+    command_line.run(main, define_flags, hparam_arguments=True)
+
+
+if __name__ == "__main__":
+    entry_point()

@@ -1,0 +1,235 @@
+"""Averages of checkpoints, which translate better than the last one (Vaswani et al., 2017, §6.1)."""
+
+import os
+import pathlib
+import shutil
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import tensorflow as tf
+from absl import logging
+
+from t2t_keras.hparams_lib import HPARAMS_FILE
+from t2t_keras.training import checkpoints
+from t2t_keras.training.retention import CheckpointKeeper
+
+__all__ = ["average_checkpoints", "average_values", "average_windows", "wait_for_checkpoints"]
+
+_STEPS_COUNTER = "train_stats/problem_0_steps"
+_POLL_SECONDS = 10.0
+# What a decoder needs beside the checkpoint.
+_RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE)
+
+
+def _is_averaged(name: str) -> bool:
+    return not name.startswith((checkpoints.GLOBAL_STEP, "train_stats/"))
+
+
+def average_values(paths: Sequence[str]) -> dict[str, np.ndarray]:
+    """Mean of every variable over checkpoints, optimizer slots included.
+
+    Sums are taken in float64; each mean has its variable's type. Global step and step counters are
+    left out.
+
+    Args:
+        paths: prefixes of checkpoints.
+
+    Raises:
+        ValueError: no checkpoint, or one given twice.
+        CheckpointError: a checkpoint is absent, or they differ in variables or shapes.
+    """
+    _raise_if_repeated(paths)
+    sums: dict[str, np.ndarray] = {}
+    dtypes: dict[str, np.dtype] = {}
+    for number, path in enumerate(paths):
+        reader = tf.train.load_checkpoint(checkpoints.resolve(path))
+        shapes = {
+            name: shape
+            for name, shape in reader.get_variable_to_shape_map().items()
+            if _is_averaged(name)
+        }
+        if number and _shapes(sums) != shapes:
+            raise checkpoints.CheckpointError(
+                "Checkpoints of different models can't be averaged: "
+                f"{_first_difference(_shapes(sums), shapes)}. Received: {paths[0]}, {path}"
+            )
+        for name in shapes:
+            value = reader.get_tensor(name)
+            dtypes[name] = value.dtype
+            sums[name] = sums.get(name, 0.0) + value.astype(np.float64)
+    return {name: (total / len(paths)).astype(dtypes[name]) for name, total in sums.items()}
+
+
+def _shapes(values: Mapping[str, np.ndarray]) -> dict[str, list[int]]:
+    return {name: list(value.shape) for name, value in values.items()}
+
+
+def _first_difference(first: Mapping[str, list[int]], second: Mapping[str, list[int]]) -> str:
+    for name in sorted({*first, *second}):
+        if first.get(name) != second.get(name):
+            return f"{name} is {first.get(name, 'absent')} and {second.get(name, 'absent')}"
+    return "no difference"
+
+
+def _raise_if_repeated(paths: Sequence[str]) -> None:
+    if not paths:
+        raise ValueError("There is nothing to average. Received: no checkpoint")
+    seen: set[str] = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in seen:
+            raise ValueError(f"A checkpoint is given twice. Received: {path!r}")
+        seen.add(real)
+
+
+def average_checkpoints(
+    paths: Sequence[str],
+    output_path: str = "/tmp/averaged.ckpt",
+    *,
+    prefix: str = "",
+    num_last_checkpoints: int = 0,
+) -> str:
+    """Averages given checkpoints, or the last ones of a directory (T2T's `avg_checkpoints`).
+
+    T2T silently leaves out checkpoints that don't exist; here a missing one is an error.
+
+    Args:
+        paths: checkpoints; `prefix` is put before each.
+        output_path: the result is `<output_path>-0`, with global step 0.
+        prefix: put before each path; with `num_last_checkpoints` its directory is meant.
+        num_last_checkpoints: if above 0, the newest ones listed in the state file of the directory
+            of `prefix` are taken instead of `paths`.
+
+    Returns:
+        The path written.
+
+    Raises:
+        ValueError: nothing to average, or a checkpoint given twice.
+        CheckpointError: a checkpoint is absent, or they don't match.
+    """
+    if num_last_checkpoints > 0:
+        paths = _last_checkpoints(prefix, num_last_checkpoints)
+    elif prefix:
+        paths = [prefix + path for path in paths]
+    values: dict[str, np.ndarray] = average_values(paths)
+    written = f"{output_path}-0"
+    _write(written, values, step=0)
+    CheckpointKeeper(os.path.dirname(output_path) or ".", max_to_keep=0).add(written)
+    return written
+
+
+def _last_checkpoints(prefix: str, count: int) -> list[str]:
+    directory = os.path.dirname(prefix)
+    if not directory:
+        raise ValueError(
+            "The last checkpoints are looked for in the directory of prefix, as in prefix=run/. "
+            f"Received: prefix={prefix!r}"
+        )
+    state = checkpoints.read_state(directory)
+    listed = list(state.all_model_checkpoint_paths) if state is not None else []
+    if not listed:
+        raise checkpoints.CheckpointError(f"No state file lists checkpoints in {directory!r}")
+    return listed[-count:]
+
+
+def _write(prefix: str, values: Mapping[str, np.ndarray], step: int) -> None:
+    extra = {checkpoints.GLOBAL_STEP: np.int64(step), _STEPS_COUNTER: np.int32(0)}
+    checkpoints.write_values(prefix, {**values, **extra})
+
+
+def wait_for_checkpoints(
+    directory: str, min_steps: int = 0, wait_minutes: float = 0.0, poll_seconds: float = _POLL_SECONDS
+) -> Iterator[str]:
+    """The complete checkpoints of a directory, oldest first, then those that appear.
+
+    Args:
+        directory: where they are.
+        min_steps: lower bound of their step.
+        wait_minutes: ends after so long without a new one.
+        poll_seconds: how often to look.
+    """
+    seen = min_steps - 1
+    last_time = time.monotonic()
+    while True:
+        new = [p for p in checkpoints.complete_checkpoints(directory) if checkpoints.step_of(p) > seen]
+        for path in new:
+            seen = checkpoints.step_of(path)
+            yield path
+            last_time = time.monotonic()
+        waited = time.monotonic() - last_time
+        if waited >= wait_minutes * 60.0:
+            return
+        time.sleep(min(poll_seconds, wait_minutes * 60.0 - waited))
+
+
+def average_windows(
+    model_dir: str,
+    output_dir: str = "avg/",
+    n: int = 8,
+    min_steps: int = 0,
+    wait_minutes: float = 0.0,
+) -> list[str]:
+    """Averages every `n` successive checkpoints of a directory (T2T's `t2t-avg-all`).
+
+    The output directory gets the run's `flags.txt` and `hparams.json`, so that it can be decoded
+    from as it is. Each result has the step, and the time stamp, of the newest of its `n` inputs;
+    its values are float32. T2T adds the newest and subtracts the oldest from a running sum, which
+    drifts a little; here every window is summed anew.
+
+    Args:
+        model_dir: directory with checkpoints.
+        output_dir: made if needed; must be another one.
+        n: checkpoints to an average.
+        min_steps: earlier ones are left out.
+        wait_minutes: goes on until no new checkpoint has come for so long.
+
+    Returns:
+        The checkpoints written.
+
+    Raises:
+        ValueError: `n` is below 1, or the two directories are one.
+        CheckpointError: no checkpoint, or fewer than `n`.
+    """
+    if n < 1:
+        raise ValueError(f"The number of checkpoints to average must be at least 1. Received: {n}")
+    if not os.path.isdir(model_dir):
+        raise FileNotFoundError(f"model_dir doesn't exist. Received: {model_dir!r}")
+    if os.path.realpath(model_dir) == os.path.realpath(output_dir):
+        raise ValueError(f"output_dir must not be model_dir. Received: {output_dir!r}")
+    window: deque[str] = deque(maxlen=n)
+    keeper: CheckpointKeeper | None = None
+    written: list[str] = []
+    for path in wait_for_checkpoints(model_dir, min_steps, wait_minutes):
+        window.append(path)
+        if len(window) < n:
+            continue
+        keeper = keeper or CheckpointKeeper(output_dir, max_to_keep=0)
+        written.append(_write_average(list(window), output_dir))
+        keeper.add(written[-1])
+        _copy_run_files(model_dir, output_dir)
+    if not written:
+        raise checkpoints.CheckpointError(
+            f"An average needs {n} checkpoints of step {min_steps} or later; set --n to fewer. "
+            f"Received: {len(window)} in {model_dir!r}"
+        )
+    return written
+
+
+def _write_average(paths: list[str], output_dir: str) -> str:
+    newest = paths[-1]
+    values = {name: value.astype(np.float32) for name, value in average_values(paths).items()}
+    prefix = checkpoints.prefix_of_step(output_dir, checkpoints.step_of(newest))
+    _write(prefix, values, checkpoints.step_of(newest))
+    stamp = os.stat(f"{newest}.index")
+    os.utime(f"{prefix}.index", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    logging.info("Averaged %d checkpoints into %s", len(paths), prefix)
+    return prefix
+
+
+def _copy_run_files(model_dir: str, output_dir: str) -> None:
+    for name in _RUN_FILES:
+        source, target = pathlib.Path(model_dir, name), pathlib.Path(output_dir, name)
+        if source.is_file() and not target.exists():
+            shutil.copy2(source, target)

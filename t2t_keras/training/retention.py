@@ -1,0 +1,96 @@
+"""Which checkpoints of a directory stay, and the state file that lists them."""
+
+import pathlib
+import time
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from t2t_keras.training import checkpoints
+
+__all__ = ["CheckpointKeeper"]
+
+_SECONDS_PER_HOUR = 3600.0
+# The input's position is only needed to go on from a checkpoint, and its shuffle buffer is large.
+_NUM_INPUT_POSITIONS = 2
+
+
+class CheckpointKeeper:
+    """Lists new checkpoints in the state file and deletes old ones.
+
+    The newest `max_to_keep` stay. Of those that would be deleted, one per `every_n_hours` stays for
+    good (as TensorFlow 1's `Saver` does).
+
+    Args:
+        directory: where the checkpoints are.
+        max_to_keep: number of newest ones; 0 keeps all.
+        every_n_hours: see above.
+        clock: seconds since the epoch; replaceable in tests.
+    """
+
+    def __init__(
+        self,
+        directory: str,
+        max_to_keep: int = 20,
+        every_n_hours: float = 10000.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._directory = directory
+        self._max_to_keep = max_to_keep
+        self._interval = every_n_hours * _SECONDS_PER_HOUR
+        self._clock = clock
+        self._entries: list[tuple[str, float]] = []
+        self._last_preserved = clock()
+        self._read_state()
+
+    def _read_state(self) -> None:
+        state = checkpoints.read_state(self._directory)
+        if state is None:
+            return
+        paths = list(state.all_model_checkpoint_paths)
+        times = list(state.all_model_checkpoint_timestamps)
+        times += [self._clock()] * (len(paths) - len(times))
+        self._entries = [
+            (path, stamp)
+            for path, stamp in zip(paths, times, strict=False)
+            if checkpoints.is_complete(path)
+        ]
+        self._last_preserved = state.last_preserved_timestamp or self._last_preserved
+
+    def add(self, prefix: str) -> None:
+        """Makes `prefix`, already written, the newest checkpoint, and deletes what is now old."""
+        self._entries = [entry for entry in self._entries if entry[0] != prefix]
+        self._entries.append((prefix, self._clock()))
+        obsolete = []
+        while self._max_to_keep and len(self._entries) > self._max_to_keep:
+            oldest, stamp = self._entries.pop(0)
+            if stamp - self._last_preserved >= self._interval:
+                self._last_preserved = stamp
+            else:
+                obsolete.append(oldest)
+        self._write_state()
+        for path in obsolete:
+            _delete(path)
+        for path, _ in self._entries[:-_NUM_INPUT_POSITIONS]:
+            _delete_files(path, "input.*")
+
+    def _write_state(self) -> None:
+        tf.compat.v1.train.update_checkpoint_state(
+            self._directory,
+            self._entries[-1][0],
+            all_model_checkpoint_paths=[path for path, _ in self._entries],
+            all_model_checkpoint_timestamps=[stamp for _, stamp in self._entries],
+            last_preserved_timestamp=self._last_preserved,
+        )
+
+
+def _delete(prefix: str) -> None:
+    # The index first: without it nobody takes the rest for a checkpoint.
+    for ending in ("index", "data-*-of-*", "meta", "input.*"):
+        _delete_files(prefix, ending)
+
+
+def _delete_files(prefix: str, ending: str) -> None:
+    path = pathlib.Path(prefix)
+    for file in path.parent.glob(f"{checkpoints.escape_glob(path.name)}.{ending}"):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,245 @@
+"""A training run in progress: model, optimizer, input and files, new or resumed."""
+
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import keras
+import tensorflow as tf
+from absl import logging
+
+from t2t_keras import registry
+from t2t_keras.data import pipeline
+from t2t_keras.data.problem import ModeKeys
+from t2t_keras.training import checkpoints, event_files, input_position
+from t2t_keras.training.distribution import make_strategy
+from t2t_keras.training.interruption import Interruption
+from t2t_keras.training.monitor import TrainingMonitor
+from t2t_keras.training.optimizers import slot_variables
+from t2t_keras.training.retention import CheckpointKeeper
+from t2t_keras.training.run_config import RunConfig
+from t2t_keras.training.schedules import learning_rate_schedule
+from t2t_keras.training.step import TrainStep
+
+__all__ = ["TrainingSession"]
+
+_MAX_SEED = 2**31
+
+
+class TrainingSession:
+    """Everything of a run that changes from step to step.
+
+    Made in an output directory that has a checkpoint, it goes on from there: weights, optimizer,
+    position in the input and dropout masks are those of a run that never stopped.
+
+    Args:
+        hparams: with `problem` and `problem_hparams`.
+        model_name: a registered model.
+        config: settings of the run.
+        callbacks: Keras callbacks. An epoch, to them, lasts from one checkpoint to the next.
+    """
+
+    def __init__(
+        self,
+        hparams: Any,
+        model_name: str,
+        config: RunConfig,
+        callbacks: Sequence[keras.callbacks.Callback] = (),
+    ) -> None:
+        self._hparams = hparams
+        self._config = config
+        self._restored_from = checkpoints.latest_checkpoint(config.output_dir)
+        saved = input_position.read_description(self._restored_from or "") or {}
+        self._seed = _choose_seed(config.random_seed, saved)
+        keras.utils.set_random_seed(self._seed)
+        self.strategy = make_strategy(config.num_replicas)
+        self._learning_rate = learning_rate_schedule(hparams)
+        make_optimizer = registry.optimizer(hparams.optimizer)
+        with self.strategy.scope():
+            self.model = registry.model(model_name).from_hparams(hparams)
+            self.optimizer = make_optimizer(self._learning_rate, hparams)
+        self._train_step = TrainStep(
+            self.model,
+            self.optimizer,
+            hparams,
+            strategy=self.strategy,
+            random_seed=self._seed,
+            jit_compile=config.jit_compile,
+            measure_gradient_norm=bool(hparams.get("summarize_grads")),
+        )
+        self._slots = slot_variables(self.optimizer, self.model.trainable_variables)
+        self.step = self._restore_or_initialize()
+        self._open_input(saved)
+        self._keeper = CheckpointKeeper(
+            config.output_dir, config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours
+        )
+        self._writer = event_files.EventWriter(config.output_dir, self.step)
+        self._monitor = TrainingMonitor(
+            self._writer,
+            self._learning_rate,
+            first_step=self.step,
+            last_step=config.train_steps,
+            log_every=config.log_step_count_steps,
+            summary_every=config.save_summary_steps,
+        )
+        self._monitor.last_checkpoint = self._restored_from
+        self._saved_step = self.step if self._restored_from else -1
+        self._saved_time = time.monotonic()
+        self.model.stop_training = False
+        self._callbacks = keras.callbacks.CallbackList(list(callbacks), model=self.model)
+        self._has_callbacks = bool(callbacks)
+
+    def _restore_or_initialize(self) -> int:
+        """Loads the newest checkpoint, or the variables to start from; returns the global step."""
+        directory = self._config.output_dir
+        if self._restored_from is None:
+            self._warm_start()
+            event_files.truncate_after(directory, 0)
+            return 0
+        variables = {**{v.path: v for v in self.model.variables}, **self._slots}
+        ignored = ("losses_avg/", "train_stats/", "global_step", "training/beta")
+        step = checkpoints.load_variables(self._restored_from, variables, ignored)
+        self.optimizer.iterations.assign(step)
+        event_files.truncate_after(directory, step)
+        event_files.truncate_after(os.path.join(directory, "eval"), step)
+        logging.info("Going on from %s at step %d", self._restored_from, step)
+        return step
+
+    def _warm_start(self) -> None:
+        for source in (self._config.warm_start_from, self._hparams.get("warm_start_from_second")):
+            if source:
+                checkpoints.warm_start(self.model, source)
+
+    def _open_input(self, saved: dict[str, Any]) -> None:
+        """Opens the training data where the restored run stood."""
+        hparams, config = self._hparams, self._config
+        self._input_description = {
+            "random_seed": self._seed,
+            "input_seed": saved.get("input_seed", self._seed),
+            "num_replicas": config.num_replicas,
+            "padded_to_bucket": config.jit_compile,
+            "batch_size": hparams.batch_size,
+            "max_length": hparams.max_length,
+            "problem": hparams.problem.name,
+        }
+        self._iterator = iter(self._dataset())
+        if self._restored_from is None:
+            return
+        if not input_position.restore(
+            self._restored_from, self._iterator, self._input_description
+        ):
+            # Another order than at the start, so that the first batches don't come twice.
+            self._input_description["input_seed"] = (self._seed + self.step) % _MAX_SEED
+            self._iterator = iter(self._dataset())
+
+    def _dataset(self) -> tf.data.Dataset:
+        return pipeline.input_dataset(
+            self._hparams.problem,
+            ModeKeys.TRAIN,
+            self._hparams,
+            self._config.data_dir,
+            num_replicas=self._config.num_replicas,
+            seed=self._input_description["input_seed"],
+            pad_to_bucket=self._config.jit_compile,
+        )
+
+    def describe(self) -> str:
+        """What is trained on what, for the log."""
+        hparams = self._hparams
+        num_weights = sum(variable.value.shape.num_elements() for variable in self.model.variables)
+        data = pipeline.describe(
+            hparams.problem, hparams, self._config.data_dir, self._config.num_replicas
+        )
+        return (
+            f"{self.model.name}: {num_weights:,} weights in {len(self.model.variables)} variables, "
+            f"{self._config.num_replicas} replica(s), random seed {self._seed}\n{data}"
+        )
+
+    def train_until(
+        self,
+        end_step: int,
+        interruption: Interruption,
+        on_checkpoint: Callable[[int], None] | None = None,
+        on_step: Callable[[int], None] | None = None,
+    ) -> None:
+        """Trains, saving checkpoints on the way, at the very start and at the end.
+
+        Args:
+            end_step: global step at which to stop.
+            interruption: if it is requested, training stops after the step and saves.
+            on_checkpoint: called with the step after each checkpoint.
+            on_step: called with the number of steps done after each step.
+
+        Raises:
+            DivergedError: the loss is NaN or infinite; nothing is saved then.
+        """
+        self._callbacks.on_train_begin()
+        if self._saved_step < 0:
+            self.save()
+        self._callbacks.on_epoch_begin(self._epoch)
+        while self.step < end_step and not (interruption.requested or self.model.stop_training):
+            self._one_step()
+            if on_step is not None:
+                with self._monitor.paused():
+                    on_step(self.step)
+            if self._checkpoint_is_due():
+                self._checkpoint(on_checkpoint)
+        if self._saved_step != self.step:
+            self._checkpoint(None if interruption.requested else on_checkpoint)
+        self._callbacks.on_train_end()
+        self._writer.flush()
+
+    @property
+    def _epoch(self) -> int:
+        return self.step // self._config.save_checkpoints_steps
+
+    def _one_step(self) -> None:
+        features = next(self._iterator)
+        if self._has_callbacks:
+            self._callbacks.on_train_batch_begin(self.step)
+        result = self._train_step(features)
+        self.step += 1
+        self._monitor.after_step(self.step, result, features)
+        if self._has_callbacks:
+            self._callbacks.on_train_batch_end(self.step - 1, {"loss": float(result.loss)})
+
+    def _checkpoint_is_due(self) -> bool:
+        if self._config.save_checkpoints_secs > 0:
+            return time.monotonic() - self._saved_time >= self._config.save_checkpoints_secs
+        return self.step % self._config.save_checkpoints_steps == 0
+
+    def _checkpoint(self, on_checkpoint: Callable[[int], None] | None) -> None:
+        self._monitor.fetch()
+        with self._monitor.paused():
+            self.save()
+            if on_checkpoint is not None:
+                on_checkpoint(self.step)
+            self._callbacks.on_epoch_end(max(self._epoch - 1, 0))
+            self._callbacks.on_epoch_begin(self._epoch)
+
+    def save(self) -> str:
+        """Writes a checkpoint of the present step with the input's position; returns its prefix."""
+        # Curves first: they must hold every step up to the checkpoint that a resumed run starts at.
+        self._writer.flush()
+        directory = self._config.output_dir
+        prefix = checkpoints.prefix_of_step(directory, self.step)
+        input_position.save(prefix, self._iterator, self._input_description)
+        checkpoints.save(directory, self.model, self.step, self._slots)
+        self._keeper.add(prefix)
+        self._saved_step, self._saved_time = self.step, time.monotonic()
+        self._monitor.last_checkpoint = prefix
+        logging.info("Saved %s", prefix)
+        return prefix
+
+    def close(self) -> None:
+        """Closes the event file."""
+        self._writer.close()
+
+
+def _choose_seed(wanted: int | None, saved: dict[str, Any]) -> int:
+    """The seed asked for, else that of the run so far, else a new one."""
+    if wanted is not None:
+        return wanted % _MAX_SEED
+    return int(saved.get("random_seed", random.SystemRandom().randrange(_MAX_SEED)))
