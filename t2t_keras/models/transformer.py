@@ -174,7 +174,11 @@ class Transformer(keras.Model):
         self, feature: str, table: SymbolTable | None, ids: Any, seed: Any
     ) -> tuple[Any, Any]:
         """The ids after symbol dropout, and their vectors."""
-        assert table is not None
+        if table is None:
+            raise ValueError(
+                "This model has no inputs: it was made with input_vocab_size=None, for a problem "
+                f"without inputs. Received: {feature}"
+            )
         ids = ops.convert_to_tensor(ids, dtype="int32")
         if seed is not None and self.symbol_dropout:
             keep = keep_mask(ops.shape(ids), self.symbol_dropout, seed, _SYMBOL_SITES[feature])
@@ -250,4 +254,4 @@ def _seed_for(training: bool, dropout_seed: Any) -> Any:
         return None
     if dropout_seed is None:
         return tf.random.uniform([2], tf.int32.min, tf.int32.max, tf.int32)
-    return dropout_seed
+    return tf.cast(dropout_seed, tf.int32)

@@ -1,0 +1,64 @@
+"""tensor2tensor's recorded models: one per case of model/cases.json.gz."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.reference_data import golden_path, load_golden_json
+
+from t2t_keras import registry
+from t2t_keras.hparam import HParams
+from t2t_keras.models.t2t_names import assign_variables
+from t2t_keras.models.transformer_support import UnsupportedHparams
+
+
+def case_names() -> list[str]:
+    """Names of all cases; one placeholder when the recordings are absent."""
+    try:
+        return sorted(load_golden_json("model", "cases.json.gz"))
+    except pytest.skip.Exception:
+        return ["absent"]
+
+
+class GoldenCase:
+    """A model with recorded start values, its batch and the recorded results."""
+
+    def __init__(self, name: str) -> None:
+        description = load_golden_json("model", "cases.json.gz")[name]
+        self.problem: dict[str, Any] = description["problem"]
+        self.arrays = dict(np.load(golden_path("model", f"{name}.npz")))
+        self.hparams = HParams(**description["resolved_hparams"])
+        self.model = self._make_model(description)
+        self.features = self.part("feature")
+        assign_variables(self.model, self.part("var"))
+
+    def _make_model(self, description: dict[str, Any]) -> Any:
+        model_name = description["model"]
+        if model_name not in registry.list_models():
+            pytest.skip(f"model {model_name!r} is not implemented")
+        try:
+            return registry.model(model_name)(
+                self.hparams,
+                input_vocab_size=description["vocab_inputs"],
+                target_vocab_size=description["vocab_targets"],
+                input_space_id=self.problem.get("input_space_id", 0),
+                target_space_id=self.problem.get("target_space_id", 0),
+            )
+        except UnsupportedHparams as error:
+            pytest.skip(f"not implemented: {', '.join(error.names)}")
+
+    def part(self, prefix: str) -> dict[str, np.ndarray]:
+        """The arrays recorded as `prefix|NAME`, by NAME."""
+        start = prefix + "|"
+        return {k[len(start) :]: v for k, v in self.arrays.items() if k.startswith(start)}
+
+    def logits(self, mode: str) -> np.ndarray:
+        """`[batch, length, vocab]`, recorded in mode "eval" or "train"."""
+        return self.arrays[f"{mode}|logits"][:, :, 0, 0]
+
+
+@functools.lru_cache(maxsize=1)
+def golden_case(name: str) -> GoldenCase:
+    """The case, kept for the next test that asks for the same one."""
+    return GoldenCase(name)

@@ -1,0 +1,52 @@
+"""Forward pass, loss and gradients against recorded tensor2tensor models."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tests.models.golden_cases import case_names, golden_case
+
+from t2t_keras.models.t2t_names import join_shards
+from t2t_keras.training.losses import padded_loss_terms
+
+pytestmark = pytest.mark.reference
+
+
+def loss_parts(case, logits, label_smoothing):
+    """Sum over tokens, number of tokens, and the loss, which alone has the problem's multiplier."""
+    total, count = padded_loss_terms(logits, case.features["targets"], label_smoothing, 1.0)
+    return total, count, case.problem.get("loss_multiplier", 1.0) * total / count
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_evaluation(name: str) -> None:
+    case = golden_case(name)
+    logits = case.model(case.features)
+    np.testing.assert_allclose(logits, case.logits("eval"), rtol=1e-4, atol=1e-5)
+    total, count, loss = loss_parts(case, logits, 0.0)
+    np.testing.assert_allclose(total, case.arrays["eval|loss_num"], rtol=1e-4)
+    np.testing.assert_allclose(count, case.arrays["eval|loss_den"])
+    np.testing.assert_allclose(loss, case.arrays["eval|loss"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_training(name: str) -> None:
+    case = golden_case(name)
+    with tf.GradientTape() as tape:
+        logits = case.model(case.features, training=True)
+        _, _, loss = loss_parts(case, logits, case.hparams.label_smoothing)
+    np.testing.assert_allclose(logits, case.logits("train"), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(loss, case.arrays["train|loss"], rtol=1e-4)
+
+    variables = case.model.trainable_variables
+    gradients = tape.gradient(loss, [variable.value for variable in variables])
+    gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+    expected = join_shards(case.part("grad"))
+    assert {variable.path for variable in variables} == set(expected)
+    for variable, gradient in zip(variables, gradients, strict=True):
+        # Rounding is relative to the largest entries: sums of many terms may nearly cancel.
+        tolerance = 1e-5 * max(np.abs(expected[variable.path]).max(), 1e-2)
+        np.testing.assert_allclose(
+            gradient, expected[variable.path], rtol=1e-4, atol=tolerance, err_msg=variable.path
+        )
+    norm = tf.linalg.global_norm(gradients)
+    np.testing.assert_allclose(norm, case.arrays["train|grad_global_norm"], rtol=1e-4)
