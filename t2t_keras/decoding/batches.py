@@ -69,9 +69,7 @@ def make_batches(
         start += rows
 
 
-def _batch(
-    sequences: Sequence[Sequence[int]], indices: list[int], rows: int, width: int
-) -> Batch:
+def _batch(sequences: Sequence[Sequence[int]], indices: list[int], rows: int, width: int) -> Batch:
     ids = np.zeros([rows, width], np.int32)
     lengths = np.zeros([rows], np.int32)
     for row, index in enumerate(indices):

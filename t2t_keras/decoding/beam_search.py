@@ -224,9 +224,7 @@ def _best_extensions(
     )
 
 
-def _new_alive(
-    candidates: Candidates, beam_size: int
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+def _new_alive(candidates: Candidates, beam_size: int) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """The best candidates that did not end: ids, log probabilities, parents."""
     scores = candidates.scores - tf.cast(candidates.ended, tf.float32) * INFINITY
     _, best = tf.math.top_k(scores, k=beam_size)

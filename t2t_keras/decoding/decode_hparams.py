@@ -24,7 +24,7 @@ def decode_hparams(overrides: str = "") -> HParams:
     | `num_samples` | most examples of a data set; repetitions when interactive |
     | `num_decodes` | passes over a data set or a file of language-model prompts |
     | `delimiter` | what ends a record of the input and output files |
-    | `decode_to_file`, `decode_reference` | output file, reference for BLEU (flags overwrite both) |
+    | `decode_to_file`, `decode_reference` | output file, reference for BLEU; flags overwrite them |
     | `skip_eos_postprocess` | do not cut outputs at the end symbol |
     | `force_decode_length` | greedy only: do not stop at the end symbol |
     | `keep_pad_ids` | show id 0 in an output as `<pad>`, as T2T does (not in T2T) |

@@ -126,7 +126,7 @@ def prepare_output(path: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"Cannot make the directory of the output file {path!r}: {error}") from error
+        raise ValueError(f"Cannot make the directory of the output {path!r}: {error}") from error
     if not os.access(folder, os.W_OK):
         raise ValueError(f"The directory of the output file is not writable. Received: {path!r}")
 

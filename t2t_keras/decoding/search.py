@@ -11,7 +11,7 @@ from typing import Any
 import tensorflow as tf
 
 from t2t_keras.decoding.beam_search import States, SymbolsToLogits, beam_search, longest_limit
-from t2t_keras.decoding.sampling import Sampling, sample, sampling_from_hparams
+from t2t_keras.decoding.sampling import Sampling, sample
 
 # A cache of the final size would be copied whole at every step, while most sentences end long
 # before their limit. It starts with this many positions and grows by as many when it is full.
@@ -56,7 +56,7 @@ def infer(
     top_beams: int = 1,
     partial_targets: tf.Tensor | None = None,
     max_decode_length: int | None = None,
-    sampling: Sampling | None = None,
+    sampling: Sampling = Sampling(),  # noqa: B008 (immutable)
     seed: tf.Tensor | None = None,
     force_decode_length: bool = False,
     zero_after_eos: bool = True,
@@ -66,10 +66,10 @@ def infer(
 
     Args:
         model: a `Transformer` (anything with its `encode`, `decoder_memory`, `init_cache`,
-            `decode_step`, `hparams`, `target_vocab_size`).
+            `decode_step`, `target_vocab_size`).
         inputs: int32 `[batch, input_length]`, right-padded with 0; None for a model without
             inputs, which then needs `partial_targets`.
-        beam_size: 1 for greedy decoding or sampling (as the model's hparams say), else the beam.
+        beam_size: 1 for greedy decoding or sampling, else the beam.
         alpha: exponent of the length penalty (beam search only).
         decode_length: int32 `[batch]` or scalar: most symbols to produce in each row, end symbol
             included; see `row_limits`. With `partial_targets` their symbols count.
@@ -78,7 +78,8 @@ def infer(
             output is made to begin with. It is not part of the result.
         max_decode_length: static size of the buffers, at least the largest limit; needed under XLA
             where `decode_length` is not a constant.
-        sampling: how symbols are chosen with a beam of one; None asks the model's hparams.
+        sampling: how symbols are chosen with a beam of one; the most likely ones by default.
+            See `sampling.sampling_from_hparams`.
         seed: int32 `[2]`, makes sampling repeatable.
         force_decode_length: do not stop at the end symbol (beam of one only).
         zero_after_eos: see `sampling.sample`.
@@ -123,7 +124,7 @@ def infer(
             start,
             limits,
             cache,
-            sampling=sampling or sampling_from_hparams(model.hparams),
+            sampling=sampling,
             seed=seed,
             force_decode_length=force_decode_length,
             zero_after_eos=zero_after_eos,

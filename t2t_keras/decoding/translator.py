@@ -12,6 +12,7 @@ from absl import logging
 
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, Batch, make_batches
+from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.search import infer
 from t2t_keras.hparam import HParams
 from t2t_keras.text.encoders import EOS_ID, PAD_ID
@@ -44,6 +45,7 @@ class Translator:
         options: decode hparams.
         xla_compile: compile the search. Faster per sentence, but every input length (rounded up)
             and batch size costs a compilation of seconds to minutes.
+        sampling: how symbols are chosen with a beam of one; see `sampling_from_hparams`.
 
     Example:
         ```python
@@ -59,16 +61,16 @@ class Translator:
         problem_hparams: Any,
         options: HParams,
         xla_compile: bool = False,
+        sampling: Sampling = Sampling(),  # noqa: B008 (immutable)
     ) -> None:
         self.options = options
         self.vocabulary = problem_hparams.vocabulary
         self.has_inputs = "inputs" in self.vocabulary
-        self.is_classifier = (
-            problem_hparams.modality.get("targets") == ModalityType.CLASS_LABEL
-        )
+        self.is_classifier = problem_hparams.modality.get("targets") == ModalityType.CLASS_LABEL
         self.beam_size = 1 if self.is_classifier else options.beam_size
         self._model = model
         self._xla_compile = xla_compile
+        self._sampling = sampling
         self._search = self._make_search()
 
     @property
@@ -95,14 +97,16 @@ class Translator:
                 name,
                 len(ids),
                 limit - 1,
-                "" if options.max_input_size > 0 else " (decode hparam max_input_size changes that)",
+                "" if options.max_input_size > 0 else " (see decode hparam max_input_size)",
             )
             ids = ids[: limit - 1]
         if options.multiproblem_task_id >= 0:
             return [*ids, options.multiproblem_task_id]
         return [*ids, EOS_ID] if self.has_inputs else ids
 
-    def translate(self, texts: Sequence[str], show_progress: bool = False) -> list[list[Hypothesis]]:
+    def translate(
+        self, texts: Sequence[str], show_progress: bool = False
+    ) -> list[list[Hypothesis]]:
         """The hypotheses of every text, best first, in the order of the texts.
 
         An empty text of a problem with inputs is not decoded: its hypotheses are empty.
@@ -111,9 +115,7 @@ class Translator:
             texts: inputs, or prompts where the problem has no inputs.
             show_progress: report progress on stderr.
         """
-        decoded = [
-            index for index, text in enumerate(texts) if text.strip() or not self.has_inputs
-        ]
+        decoded = [index for index, text in enumerate(texts) if text.strip() or not self.has_inputs]
         # T2T sorts by words; that matters only where a result depends on its batch.
         by_words = self.options.limit_by_longest_input
         results = self.translate_ids(
@@ -194,6 +196,7 @@ class Translator:
                 partial_targets=None if self.has_inputs else ids,
                 beam_size=self.beam_size,
                 alpha=options.alpha,
+                sampling=self._sampling,
                 top_beams=self.num_hypotheses,
                 decode_length=limits,
                 max_decode_length=max_decode_length,

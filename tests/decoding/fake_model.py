@@ -1,11 +1,7 @@
 """A model small enough to be predicted by hand, with the decoding interface of the real ones."""
 
-from typing import Any
-
 import numpy as np
 import tensorflow as tf
-
-from t2t_keras.hparam import HParams
 
 
 class FakeModel:
@@ -14,10 +10,9 @@ class FakeModel:
     The symbols so far are read from the cache, so a wrongly ordered or cut cache changes results.
     """
 
-    def __init__(self, vocab: int = 7, rows: int = 13, seed: int = 0, **hparams: Any) -> None:
+    def __init__(self, vocab: int = 7, rows: int = 13, seed: int = 0) -> None:
         self.table = np.random.default_rng(seed).normal(size=(rows, vocab)).astype(np.float32)
         self.target_vocab_size = vocab
-        self.hparams = HParams(**hparams)
 
     def encode(self, inputs):
         return inputs

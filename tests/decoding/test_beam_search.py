@@ -197,9 +197,7 @@ def test_compiled_search_equals_interpreted_one(limits):
 
 
 def test_works_with_unknown_batch_size_and_limit():
-    @tf.function(
-        input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int32)]
-    )
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32), tf.TensorSpec([None], tf.int32)])
     def search(start, limits):
         return bs.beam_search(by_last_symbol(LAST_SYMBOL_LOGITS), start, 2, limits, ALPHABET, 0.6)[
             :2

@@ -146,7 +146,7 @@ def test_temperature_sharpens_and_flattens():
 
 
 def test_sampling_searches_differ_by_seed():
-    model = FakeModel(sampling_method="random", sampling_temp=1.0, sampling_keep_top_k=-1)
+    model = FakeModel()
 
     def drawn(seed):
         result = infer(
@@ -155,6 +155,7 @@ def test_sampling_searches_differ_by_seed():
             beam_size=1,
             alpha=0.0,
             decode_length=tf.constant([30] * 3),
+            sampling=Sampling("random"),
             seed=tf.constant(seed),
         )
         return result["outputs"].numpy().tolist()

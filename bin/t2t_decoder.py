@@ -1,0 +1,243 @@
+"""t2t-decoder: decodes a file, a data set or what is typed with a trained model.
+
+    t2t-decoder --output_dir=RUN --decode_from_file=in.txt --decode_to_file=out.txt
+
+Problem, model, hparams set, data and user directory are those of the run unless given. Without an
+input file the problem's evaluation set is decoded; --decode_interactive asks for texts;
+--score_file computes how likely given targets are.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from absl import flags, logging
+
+from t2t_keras import hparams_lib, registry
+from t2t_keras.bin import command_line
+from t2t_keras.bin import flags as t2t_flags
+
+if TYPE_CHECKING:
+    from t2t_keras.decoding.translator import Translator
+    from t2t_keras.hparam import HParams
+
+FLAGS = flags.FLAGS
+
+# Flags whose decode hparam has another name.
+_FLAG_OF = {"shards": "decode_shards", "shard_id": "worker_id"}
+
+
+class TrainedModel(NamedTuple):
+    """A model with its weights, its hparams, and where the weights came from."""
+
+    model: Any
+    hparams: HParams
+    checkpoint_path: str
+    step: int
+
+
+def define_flags() -> None:
+    """Defines the flags of T2T's `t2t-decoder`."""
+    t2t_flags.define_trainer_flags()
+    flags.DEFINE_string(
+        "checkpoint_path", None, "Checkpoint to use instead of the newest in output_dir."
+    )
+    flags.DEFINE_boolean(
+        "keep_timestamp", False, "Give the output file the time of the file of checkpoint_path."
+    )
+    flags.DEFINE_boolean("decode_interactive", False, "Ask for texts and decode them.")
+    flags.DEFINE_integer("decode_shards", 1, "Number of files the input is split into.")
+    flags.DEFINE_string("score_file", "", "File of lines input<TAB>target to score.")
+    flags.DEFINE_boolean("decode_in_memory", False, "Decode a data set without writing files.")
+    flags.DEFINE_boolean("disable_grappler_optimizations", False, "Switch graph rewriting off.")
+
+
+def decode_hparams_from_flags() -> HParams:
+    """The decode hparams: `--decode_hparams`, then the flags that have a say of their own."""
+    from t2t_keras.decoding.decode_hparams import decode_hparams
+
+    options = decode_hparams(FLAGS.decode_hparams)
+    from_flags = {
+        "shards": FLAGS.decode_shards,
+        "shard_id": FLAGS.worker_id,
+        "decode_in_memory": FLAGS.decode_in_memory,
+        "decode_to_file": FLAGS.decode_to_file,
+        "decode_reference": FLAGS.decode_reference,
+    }
+    for name, value in from_flags.items():
+        # T2T lets a flag that was not given overwrite the decode hparam, too.
+        if value != FLAGS[_FLAG_OF.get(name, name)].default:
+            options.set_hparam(name, value)
+    return options
+
+
+def load_trained_model() -> TrainedModel:
+    """The model that the flags name.
+
+    Raises:
+        ValueError: a flag is missing, or there is no checkpoint.
+    """
+    where = FLAGS.checkpoint_path or FLAGS.output_dir
+    if not where:
+        raise ValueError(
+            "Where is the model? Give --output_dir (the directory of its training run) or "
+            "--checkpoint_path."
+        )
+    for name in ("problem", "model", "hparams_set"):
+        if not FLAGS[name].value:
+            raise ValueError(
+                f"--{name} is missing, and there is no flags.txt that names it in the run's "
+                f"directory. Received: --output_dir={FLAGS.output_dir}"
+            )
+    from t2t_keras.training import checkpoints
+
+    checkpoint_path = checkpoints.resolve(where)
+    run_dir = FLAGS.output_dir or os.path.dirname(checkpoint_path)
+    hparams = hparams_lib.create_hparams(
+        FLAGS.hparams_set,
+        FLAGS.hparams,
+        data_dir=FLAGS.data_dir,
+        problem_name=FLAGS.problem,
+        hparams_path=os.path.join(run_dir, hparams_lib.HPARAMS_FILE),
+    )
+    model = registry.model(FLAGS.model).from_hparams(hparams)
+    step = checkpoints.load_model_variables(model, checkpoint_path)
+    logging.info("Using %s (step %d).", checkpoint_path, step)
+    return TrainedModel(model, hparams, checkpoint_path, step)
+
+
+def make_translator(trained: TrainedModel, options: HParams) -> Translator:
+    """A translator for the model, as the flags want it."""
+    from t2t_keras.decoding.sampling import sampling_from_hparams
+    from t2t_keras.decoding.translator import Translator
+
+    return Translator(
+        trained.model,
+        trained.hparams.problem_hparams,
+        options,
+        xla_compile=FLAGS.xla_compile,
+        sampling=sampling_from_hparams(trained.hparams),
+    )
+
+
+def main(argv: list[str]) -> None:
+    """Decodes what the flags name.
+
+    Args:
+        argv: arguments left over by the flags, unused.
+
+    Raises:
+        ValueError: flags that do not go together, or an output that cannot be written.
+        FileNotFoundError: the input file does not exist.
+    """
+    del argv
+    _check_flags()
+    command_line.fill_from_output_dir(FLAGS)
+    options = decode_hparams_from_flags()
+    _prepare_tensorflow()
+    trained = load_trained_model()
+    if FLAGS.score_file:
+        _score_file(trained, options)
+    elif FLAGS.decode_interactive:
+        from t2t_keras.decoding.interactive import decode_interactively
+
+        decode_interactively(make_translator(trained, options))
+    elif FLAGS.decode_from_file:
+        _decode_file(trained, options)
+    else:
+        _decode_dataset(trained, options)
+
+
+def entry_point() -> None:
+    """Runs the command (console script `t2t-decoder`)."""
+    command_line.run(main, define_flags)
+
+
+def _check_flags() -> None:
+    """Refuses, before anything slow, what could only fail later."""
+    if FLAGS.keep_timestamp and not (FLAGS.checkpoint_path and FLAGS.decode_from_file):
+        raise ValueError("--keep_timestamp needs --checkpoint_path and --decode_from_file.")
+    if FLAGS.score_file and not FLAGS.decode_to_file:
+        raise ValueError("--score_file needs --decode_to_file, where the scores go.")
+    for name in ("decode_from_file", "score_file"):
+        path = os.path.expanduser(FLAGS[name].value or "")
+        if path and FLAGS.decode_shards == 1 and not os.path.isfile(path):
+            raise FileNotFoundError(f"--{name}: there is no such file. Received: {path!r}")
+
+
+def _prepare_tensorflow() -> None:
+    import tensorflow as tf
+
+    if FLAGS.random_seed is not None:
+        tf.random.set_seed(FLAGS.random_seed)
+    if FLAGS.disable_grappler_optimizations:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    if FLAGS.inter_op_parallelism_threads:
+        tf.config.threading.set_inter_op_parallelism_threads(FLAGS.inter_op_parallelism_threads)
+    if FLAGS.intra_op_parallelism_threads:
+        tf.config.threading.set_intra_op_parallelism_threads(FLAGS.intra_op_parallelism_threads)
+
+
+def _decode_file(trained: TrainedModel, options: HParams) -> None:
+    from t2t_keras.decoding import decoder
+
+    output = decoder.decode_from_file(
+        make_translator(trained, options),
+        os.path.expanduser(FLAGS.decode_from_file),
+        model_name=FLAGS.model,
+        hparams_set=FLAGS.hparams_set,
+        problem_name=FLAGS.problem,
+        decode_to_file=os.path.expanduser(options.decode_to_file),
+    )
+    if FLAGS.keep_timestamp:
+        decoder.copy_timestamp(trained.checkpoint_path, output)
+    if options.decode_reference:
+        _report_bleu(trained, options, output)
+
+
+def _decode_dataset(trained: TrainedModel, options: HParams) -> None:
+    from t2t_keras.decoding import dataset
+
+    if not FLAGS.data_dir:
+        raise ValueError(
+            "Without --decode_from_file the problem's data set is decoded, which needs --data_dir."
+        )
+    dataset.decode_from_dataset(
+        make_translator(trained, options),
+        trained.hparams.problem,
+        trained.hparams,
+        FLAGS.data_dir,
+        dataset_split="test" if FLAGS.eval_use_test_set else None,
+        decode_to_file=os.path.expanduser(options.decode_to_file),
+        model_name=FLAGS.model,
+        hparams_set=FLAGS.hparams_set,
+    )
+
+
+def _score_file(trained: TrainedModel, options: HParams) -> None:
+    from t2t_keras.decoding import scoring
+
+    scoring.score_file(
+        trained.model,
+        trained.hparams.problem_hparams.vocabulary,
+        os.path.expanduser(FLAGS.score_file),
+        os.path.expanduser(FLAGS.decode_to_file),
+        options.delimiter,
+    )
+
+
+def _report_bleu(trained: TrainedModel, options: HParams, output: str) -> None:
+    from t2t_keras.decoding.reference import report_bleu
+
+    run_dir = FLAGS.output_dir or os.path.dirname(trained.checkpoint_path)
+    report_bleu(
+        output,
+        os.path.expanduser(options.decode_reference),
+        os.path.join(run_dir, options.summaries_log_dir),
+        trained.step,
+    )
+
+
+if __name__ == "__main__":
+    entry_point()
