@@ -34,8 +34,8 @@ class FlagSpec(NamedTuple):
 SHARED_FLAGS = [
     FlagSpec("registry_help", "boolean", False, "List everything registered and exit."),
     FlagSpec("tfdbg", "boolean", False, "TensorFlow 1's debugger; not available."),
-    FlagSpec("export_saved_model", "boolean", False, "Export the best model during training."),
-    FlagSpec("dbgprofile", "boolean", False, "Write a timeline profile every 10 steps."),
+    FlagSpec("export_saved_model", "boolean", False, "Export during training; ignored."),
+    FlagSpec("dbgprofile", "boolean", False, "Timeline profile every 10 steps; ignored."),
     FlagSpec("model", "string", None, "Name of the model."),
     FlagSpec("hparams_set", "string", None, "Name of the hyperparameter set."),
     FlagSpec("hparams_range", "string", None, "Ranged hyperparameter set, for tuning services."),
@@ -43,16 +43,14 @@ SHARED_FLAGS = [
     FlagSpec("problem", "string", None, "Name of the problem."),
     FlagSpec("data_dir", "string", None, "Directory with the problem's data."),
     FlagSpec("train_steps", "int", 250000, "Total number of training steps."),
-    FlagSpec("eval_early_stopping_metric", "string", "loss", "Metric watched by early stopping."),
-    FlagSpec("eval_early_stopping_metric_delta", "float", 0.1, "Smallest change that is progress."),
-    FlagSpec(
-        "eval_early_stopping_steps", "int", None, "Stop after that many steps without progress."
-    ),
+    FlagSpec("eval_early_stopping_metric", "string", "loss", "Early stopping; ignored."),
+    FlagSpec("eval_early_stopping_metric_delta", "float", 0.1, "Early stopping; ignored."),
+    FlagSpec("eval_early_stopping_steps", "int", None, "Early stopping; ignored."),
     FlagSpec(
         "eval_early_stopping_metric_minimize",
         "boolean",
         True,
-        "Whether less is better in the metric that early stopping watches.",
+        "Early stopping; ignored.",
     ),
     FlagSpec(
         "eval_timeout_mins",
@@ -60,9 +58,7 @@ SHARED_FLAGS = [
         240,
         "Minutes to wait for a checkpoint to evaluate; -1: forever.",
     ),
-    FlagSpec(
-        "eval_run_autoregressive", "boolean", False, "Evaluate on the model's own greedy output."
-    ),
+    FlagSpec("eval_run_autoregressive", "boolean", False, "Ignored; see the hparam of that name."),
     FlagSpec(
         "eval_use_test_set", "boolean", False, "Evaluate and decode the test split, not the dev."
     ),
@@ -101,7 +97,7 @@ TRAINER_FLAGS = [
     FlagSpec("master", "string", "", "Address of a TensorFlow 1 master; not available."),
     FlagSpec("generate_data", "boolean", False, "Generate the problem's data first."),
     FlagSpec("tmp_dir", "string", "/tmp/t2t_datagen", "Directory for downloads of generate_data."),
-    FlagSpec("profile", "boolean", False, "Profile some training steps."),
+    FlagSpec("profile", "boolean", False, "Profile of some training steps; ignored."),
     FlagSpec(
         "iterations_per_loop", "int", 100, "Lower bound of the number of steps between checkpoints."
     ),

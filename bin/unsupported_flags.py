@@ -15,6 +15,8 @@ _PARAMETER_SERVERS = (
 _TPU = "TPUs aren't supported; without the flag the same program runs on GPU or CPU."
 _CLOUD = "Jobs can't be submitted to the cloud; start the program on the machine itself."
 _TUNING = "There is no tuning service; start one run per setting, with --hparams."
+_PROFILE = "No profile is written; use TensorFlow's profiler."
+_EARLY_STOPPING = "Training ends at --train_steps; it may be interrupted and continued at any time."
 
 REFUSED = {
     "use_tpu": _TPU,
@@ -33,7 +35,14 @@ REFUSED = {
 
 IGNORED = {
     "tfdbg": "TensorFlow 1's debugger is gone; see tf.debugging.",
-    "dbgprofile": "Use --profile.",
+    "profile": _PROFILE,
+    "dbgprofile": _PROFILE,
+    "export_saved_model": "Run t2t-exporter on the output_dir.",
+    "eval_run_autoregressive": "T2T never honoured it; use --hparams=eval_run_autoregressive=True.",
+    "eval_early_stopping_steps": _EARLY_STOPPING,
+    "eval_early_stopping_metric": _EARLY_STOPPING,
+    "eval_early_stopping_metric_delta": _EARLY_STOPPING,
+    "eval_early_stopping_metric_minimize": _EARLY_STOPPING,
     "enable_graph_rewriter": "TensorFlow 2 has no such rewriter.",
     "worker_job": _PARAMETER_SERVERS,
     "ps_job": _PARAMETER_SERVERS,
