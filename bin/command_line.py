@@ -41,6 +41,8 @@ _FORGIVEN_FLAGS = (
     "xml_output_file",
     "op_conversion_fallback_to_while_loop",
 )
+# Lines of a message after which its beginning is out of sight.
+_LONG_MESSAGE = 15
 
 
 class UsageError(ValueError):
@@ -263,12 +265,21 @@ def _is_user_error(error: Exception) -> bool:
         return False
     if isinstance(error, KeyError) and " " not in str(error):
         return False
-    frames = list(traceback.walk_tb(error.__traceback__))
-    module = frames[-1][0].f_globals.get("__name__", "") if frames else ""
+    module = _raising_module(error)
     if isinstance(error, TypeError):
         # Elsewhere a TypeError is a mistake in the program.
         return module == registry.__name__
     return module.split(".")[0] == "t2t_keras"
+
+
+def _raising_module(error: Exception) -> str:
+    """Dotted name of the module that raised an error, even if it is run as the main one."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    names = frames[-1][0].f_globals
+    spec = names.get("__spec__")
+    return spec.name if spec is not None else names.get("__name__", "")
 
 
 def _error_message(program: str, error: Exception) -> str:
@@ -276,6 +287,9 @@ def _error_message(program: str, error: Exception) -> str:
     parts = [f"{program}: {text}"]
     if isinstance(error, registry.RegistryKeyError):
         parts.append(usr_dir.unimported_files_hint(_flag("t2t_usr_dir")))
+        if text.count("\n") > _LONG_MESSAGE:
+            # The first line tells what is wrong.
+            parts.append(text.split("\n", 1)[0])
     if not isinstance(error, UsageError):
         parts.append("(--verbosity=1 shows where this happened.)")
     return "\n".join(part for part in parts if part)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 _FIRST_CAPITAL = re.compile(r"(.)([A-Z][a-z0-9]+)")
 _LATER_CAPITAL = re.compile(r"([a-z0-9])([A-Z])")
-_NUM_NEAR_MATCHES = 5
+_NUM_NEAR_MATCHES = 3
 
 
 class RegistryKeyError(KeyError):
