@@ -62,7 +62,9 @@ class NoamNorm(keras.layers.Layer):
         super().__init__(name=name or "noam_norm")
         self.size = size
         self.epsilon = epsilon
-        self.built = True
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates nothing: there are no variables."""
 
     def call(self, x: Any) -> Any:
         """`x` `[…, size]` -> the same shape."""

@@ -121,9 +121,7 @@ def test_train_mode_without_dropout_has_the_same_logits_and_a_smoothed_loss() ->
 
 def test_packed_batch() -> None:
     logits = tiny_model()(PACKED_FEATURES)
-    np.testing.assert_allclose(
-        loss_of(logits, PACKED_FEATURES["targets"]), 3.3274872, rtol=1e-5
-    )
+    np.testing.assert_allclose(loss_of(logits, PACKED_FEATURES["targets"]), 3.3274872, rtol=1e-5)
     expected = {
         1: [0.913630, -0.919293, 0.894724, -0.840732],
         2: [-0.574723, 0.753582, -0.907660, 1.031888],
