@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference_data import golden_path, load_golden_json
 
 from t2t_keras import registry
 from t2t_keras.layers import attention, masks, positions
@@ -17,6 +16,7 @@ from t2t_keras.layers.sublayer import Processing
 from t2t_keras.models.t2t_names import join_shards
 from t2t_keras.models.transformer_body import TransformerBody
 from t2t_keras.models.transformer_stacks import shift_right
+from tests.reference_data import golden_path, load_golden_json
 
 pytestmark = pytest.mark.reference
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.reference_data import golden_path, load_golden_json
 
 from t2t_keras import registry
 from t2t_keras.hparam import HParams
 from t2t_keras.models.t2t_names import assign_variables
 from t2t_keras.models.transformer_support import UnsupportedHparams
+from tests.reference_data import golden_path, load_golden_json
 
 
 def case_names() -> list[str]:

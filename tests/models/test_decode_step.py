@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+
 from tests.models.tiny import FEATURES, VOCAB, tiny_model
 
 BEAM = 3

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from tests.models.golden_cases import case_names, golden_case
 
 from t2t_keras.models.t2t_names import join_shards
 from t2t_keras.training.losses import padded_loss_terms
+from tests.models.golden_cases import case_names, golden_case
 
 pytestmark = pytest.mark.reference
 

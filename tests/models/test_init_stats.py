@@ -4,11 +4,11 @@ import collections
 
 import numpy as np
 import pytest
-from tests.reference_data import load_golden_json
 
 from t2t_keras import registry
 from t2t_keras.models.transformer import Transformer
 from t2t_keras.models.transformer_support import UnsupportedHparams
+from tests.reference_data import load_golden_json
 
 pytestmark = pytest.mark.reference
 

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.tiny import tiny_model
 
 from t2t_keras.models.t2t_names import (
     assign_variables,
@@ -10,6 +9,7 @@ from t2t_keras.models.t2t_names import (
     split_shards,
     split_tables,
 )
+from tests.models.tiny import tiny_model
 
 TABLE = "transformer/symbol_modality_11_8/shared/weights"
 

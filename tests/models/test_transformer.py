@@ -3,11 +3,11 @@ import types
 import numpy as np
 import pytest
 import tensorflow as tf
-from tests.models.tiny import FEATURES, VOCAB, tiny_hparams, tiny_model
 
 from t2t_keras import registry
 from t2t_keras.models.transformer import Transformer
 from t2t_keras.models.transformer_support import UnsupportedHparams
+from tests.models.tiny import FEATURES, VOCAB, tiny_hparams, tiny_model
 
 SEED = np.array([7, 1], np.int32)
 

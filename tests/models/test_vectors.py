@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.models.tiny import FEATURES, PACKED_FEATURES, VOCAB, tiny_model
 
 from t2t_keras.models.transformer_support import UnsupportedHparams
 from t2t_keras.training.losses import padded_loss_terms
+from tests.models.tiny import FEATURES, PACKED_FEATURES, VOCAB, tiny_model
 
 NO_DROPOUT = "layer_prepostprocess_dropout=0.0,attention_dropout=0.0,relu_dropout=0.0"
 
