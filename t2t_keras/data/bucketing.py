@@ -76,6 +76,19 @@ class BatchingScheme:
         """Number of the bucket: the first whose boundary is greater than the length."""
         return bisect.bisect_right(self.boundaries, length)
 
+    def with_limit(self, problem_max_length: int, drop_long_sequences: bool) -> BatchingScheme:
+        """The same batch sizes with a problem's own length limit.
+
+        Args:
+            problem_max_length: longest example of the problem.
+            drop_long_sequences: whether longer ones are dropped.
+        """
+        return dataclasses.replace(
+            self,
+            max_length=problem_max_length if drop_long_sequences else _WITHOUT_LIMIT,
+            longest=max(problem_max_length, *self.boundaries, 1),
+        )
+
     def describe(self) -> str:
         """One line: tokens a step, the longest bucket, the number of shapes."""
         tokens = [
