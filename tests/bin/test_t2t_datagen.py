@@ -1,0 +1,108 @@
+import random
+
+import numpy as np
+import pytest
+from absl import flags
+
+from t2t_keras.bin import t2t_datagen
+
+KNOWN = ["algo_a", "algo_b", "translate_x", "translate_x_packed"]
+
+
+@pytest.mark.parametrize(
+    "wanted, excluded, expected",
+    [
+        ("translate_x", "", ["translate_x"]),
+        ("algo_*", "", ["algo_a", "algo_b"]),
+        ("translate_x, algo_b", "", ["algo_b", "translate_x"]),
+        ("algo_*,algo_a,translate*", "", KNOWN),
+        ("*", "", KNOWN),
+        ("*", "packed, algo", ["translate_x"]),
+        ("*", ",", KNOWN),
+    ],
+)
+def test_selection(wanted, excluded, expected):
+    assert t2t_datagen.select_problems(wanted, excluded, KNOWN) == expected
+
+
+@pytest.mark.parametrize(
+    "wanted, excluded, message",
+    [
+        ("", "", r"must name a problem"),
+        (" , ", "", r"must name a problem"),
+        ("translate_y", "", r"Did you mean: translate_x.*(\n.*)*  \* algo_a"),
+        ("translate_x,nothing_here", "", r"--problem=nothing_here"),
+        ("b*", "", r"No problem matches --problem=b\*"),
+        ("translate_x", "late", r"No problem is left"),
+        ("translate_x_rev", "", r"same files as translate_x:"),
+        ("translate_x_copy_rev", "", r"same files as translate_x:"),
+        ("audio_timit_characters_test", "", r"T2T's generators"),
+    ],
+)
+def test_selections_that_fail(wanted, excluded, message):
+    with pytest.raises(ValueError, match=message):
+        t2t_datagen.select_problems(wanted, excluded, KNOWN)
+
+
+def test_all_known_problems_are_listed_when_none_matches():
+    with pytest.raises(ValueError) as caught:
+        t2t_datagen.select_problems("zzz", "", KNOWN)
+    assert str(caught.value).endswith("".join(f"\n  * {name}" for name in KNOWN))
+
+
+def test_seed_covers_python_and_numpy():
+    t2t_datagen.set_random_seed(5)
+    first = random.random(), np.random.random()
+    random.random(), np.random.random()
+    t2t_datagen.set_random_seed(5)
+    assert (random.random(), np.random.random()) == first
+
+
+@pytest.mark.parametrize(
+    "num_tasks, start, end, expected",
+    [(5, -1, -1, range(5)), (5, 1, 3, range(1, 3)), (5, 0, 5, range(5))],
+)
+def test_task_range(num_tasks, start, end, expected):
+    assert t2t_datagen._task_range(num_tasks, start, end) == expected
+
+
+@pytest.mark.parametrize("start, end", [(2, -1), (-1, 2), (3, 3), (2, 6), (4, 2)])
+def test_task_ranges_outside_the_tasks(start, end):
+    with pytest.raises(ValueError, match=f"task_id_start={start} --task_id_end={end}"):
+        t2t_datagen._task_range(5, start, end)
+
+
+class FakeProblem:
+    """Records how it is asked to generate."""
+
+    name = "fake"
+    multiprocess_generate = False
+    num_generate_tasks = 3
+
+    def __init__(self):
+        self.calls = []
+
+    def generate_data(self, data_dir, tmp_dir, task_id):
+        self.calls.append((data_dir, tmp_dir, task_id))
+
+
+@pytest.fixture
+def datagen_flags(monkeypatch):
+    values = flags.FlagValues()
+    flags.DEFINE_integer("task_id", -1, "", flag_values=values)
+    values(["test"])
+    monkeypatch.setattr(t2t_datagen, "FLAGS", values)
+    return values
+
+
+@pytest.mark.parametrize(
+    "in_tasks, task_id, expected",
+    # In tasks and without a number is the pool, tested with real processes.
+    [(False, -1, None), (False, 0, 0), (False, 2, 2), (True, 0, 0), (True, 2, 2)],
+)
+def test_single_process(datagen_flags, in_tasks, task_id, expected):
+    datagen_flags.task_id = task_id
+    problem = FakeProblem()
+    problem.multiprocess_generate = in_tasks
+    t2t_datagen.generate_data_for_problem(problem, "D", "T")
+    assert problem.calls == [("D", "T", expected)]
