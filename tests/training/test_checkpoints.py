@@ -1,0 +1,151 @@
+import os
+import pathlib
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from t2t_keras.training import checkpoints
+from t2t_keras.training.optimizers import Adam, slot_variables
+from t2t_keras.training.retention import CheckpointKeeper
+
+
+def make_model(units=3, layers=("first", "second")):
+    model = keras.Sequential([keras.layers.Dense(units, name=name) for name in layers], name="net")
+    model.build([None, units])
+    return model
+
+
+def state(model):
+    return {v.path: v.numpy() for v in model.variables}
+
+
+def test_saved_variables_are_restored_by_name(tmp_path):
+    model = make_model()
+    optimizer = Adam(0.1)
+    optimizer.build(model.trainable_variables)
+    optimizer.apply([tf.ones_like(v.value) for v in model.trainable_variables])
+    slots = slot_variables(optimizer, model.trainable_variables)
+    prefix = checkpoints.save(str(tmp_path), model, 7, slots)
+    assert os.path.basename(prefix) == "model.ckpt-7"
+    shapes = tf.train.load_checkpoint(prefix).get_variable_to_shape_map()
+    path = model.variables[0].path
+    assert {path, f"training/{path}/Adam", f"training/{path}/Adam_1", "global_step"} <= set(shapes)
+    other = make_model()
+    assert checkpoints.load_model_variables(other, str(tmp_path)) == 7
+    for name, value in state(model).items():
+        np.testing.assert_array_equal(state(other)[name], value)
+
+
+def test_misfits_are_listed_with_their_shapes(tmp_path):
+    checkpoints.save(str(tmp_path), make_model(), 1)
+    with pytest.raises(checkpoints.CheckpointError) as error:
+        checkpoints.load_model_variables(make_model(4, ("first", "third")), str(tmp_path))
+    message = str(error.value)
+    assert "third/kernel [4, 4]" in message  # missing
+    assert "second/kernel [3, 3]" in message  # left over
+    assert "first/kernel [4, 4] in the model, [3, 3] in the file" in message
+
+
+def test_nothing_is_assigned_if_something_misfits(tmp_path):
+    checkpoints.save(str(tmp_path), make_model(), 1)
+    model = make_model(3, ("first", "third"))
+    before = state(model)
+    with pytest.raises(checkpoints.CheckpointError):
+        checkpoints.load_model_variables(model, str(tmp_path))
+    for name, value in before.items():
+        np.testing.assert_array_equal(state(model)[name], value)
+
+
+def test_shards_of_an_embedding_are_joined(tmp_path):
+    table = np.arange(10, dtype=np.float32).reshape(5, 2)
+    values = {"emb/weights_0": table[:2], "emb/weights_1": table[2:4], "emb/weights_2": table[4:]}
+    checkpoints.write_values(str(tmp_path / "model.ckpt-1"), values)
+    variable = keras.Variable(np.zeros([5, 2]), name="weights")
+    checkpoints.load_variables(str(tmp_path / "model.ckpt-1"), {"emb/weights": variable})
+    np.testing.assert_array_equal(variable.numpy(), table)
+
+
+def test_incomplete_files_are_no_checkpoint(tmp_path):
+    model = make_model()
+    checkpoints.save(str(tmp_path), model, 1)
+    for ending in ("index", "data-00000-of-00001"):
+        prefix = checkpoints.save(str(tmp_path), model, 2)
+        os.remove(f"{prefix}.{ending}")
+        assert checkpoints.step_of(checkpoints.latest_checkpoint(str(tmp_path))) == 1
+    with pytest.raises(checkpoints.CheckpointError, match=r"available there: model.ckpt-1"):
+        checkpoints.resolve(str(tmp_path / "model.ckpt-2"))
+
+
+def test_a_killed_save_leaves_nothing_behind(tmp_path):
+    model = make_model()
+    dead = tmp_path / ".saving-99999999"
+    dead.mkdir(parents=True)
+    (dead / "model.ckpt-5.index").write_bytes(b"half")
+    assert checkpoints.latest_checkpoint(str(tmp_path)) is None
+    checkpoints.save(str(tmp_path), model, 6)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "model.ckpt-6.data-00000-of-00001", "model.ckpt-6.index"
+    ]  # fmt: skip
+
+
+def test_state_file_naming_an_absent_checkpoint_falls_back(tmp_path):
+    model = make_model()
+    keeper = CheckpointKeeper(str(tmp_path))
+    for step in (1, 2):
+        keeper.add(checkpoints.save(str(tmp_path), model, step))
+    os.remove(tmp_path / "model.ckpt-2.index")
+    assert checkpoints.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-1")
+    (tmp_path / "checkpoint").write_bytes(b"\xff\x00 no state")
+    assert checkpoints.latest_checkpoint(str(tmp_path)).endswith("model.ckpt-1")
+
+
+def test_resolve_takes_directory_prefix_and_file(tmp_path):
+    prefix = checkpoints.save(str(tmp_path), make_model(), 3)
+    for given in (str(tmp_path), prefix, f"{prefix}.index", f"{prefix}.data-00000-of-00001"):
+        assert checkpoints.resolve(given) == prefix
+    with pytest.raises(checkpoints.CheckpointError, match="No checkpoint"):
+        checkpoints.resolve(str(tmp_path.parent))
+
+
+def test_two_variables_of_one_name_are_refused(tmp_path):
+    class Twins:
+        variables = [keras.Variable(1.0, name="same"), keras.Variable(2.0, name="same")]
+
+    with pytest.raises(checkpoints.CheckpointError, match="one name"):
+        checkpoints.save(str(tmp_path), Twins(), 1)
+
+
+def steps_left(directory):
+    return [checkpoints.step_of(p) for p in checkpoints.complete_checkpoints(str(directory))]
+
+
+def test_only_the_newest_stay(tmp_path):
+    model = make_model()
+    for step in range(1, 6):
+        # A new keeper each time: the state file carries all it needs to know over a restart.
+        keeper = CheckpointKeeper(str(tmp_path), max_to_keep=2)
+        pathlib.Path(tmp_path, f"model.ckpt-{step}.input.index").write_bytes(b"")
+        keeper.add(checkpoints.save(str(tmp_path), model, step))
+    assert steps_left(tmp_path) == [4, 5]
+    assert {p.name.split(".")[1] for p in tmp_path.glob("model*")} == {"ckpt-4", "ckpt-5"}
+
+
+def test_one_checkpoint_every_few_hours_stays(tmp_path):
+    model = make_model()
+    hours = [0.0]
+    keeper = CheckpointKeeper(str(tmp_path), 1, every_n_hours=2, clock=lambda: hours[0] * 3600)
+    for step in range(1, 8):
+        hours[0] += 1
+        keeper.add(checkpoints.save(str(tmp_path), model, step))
+    assert steps_left(tmp_path) == [2, 4, 6, 7]
+
+
+def test_warm_start_takes_what_it_finds(tmp_path):
+    source = make_model()
+    checkpoints.save(str(tmp_path), source, 9)
+    model = make_model(3, ("first", "third"))
+    kept = checkpoints.warm_start(model, str(tmp_path))
+    assert sorted(kept) == sorted(v.path for v in model.variables if "third" in v.path)
+    np.testing.assert_array_equal(model.layers[0].kernel.numpy(), source.layers[0].kernel.numpy())

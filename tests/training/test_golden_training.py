@@ -1,0 +1,53 @@
+"""The step's losses, gradients and weights against those tensor2tensor recorded."""
+
+import numpy as np
+import pytest
+
+from t2t_keras import registry
+from t2t_keras.training.schedules import learning_rate_schedule
+from t2t_keras.training.step import TrainStep
+from tests.training import golden_cases
+
+pytestmark = pytest.mark.reference
+
+
+def start(name):
+    case, arrays = golden_cases.load_case(name)
+    hparams = golden_cases.make_hparams(case)
+    if hparams.optimizer not in registry.list_optimizers():
+        pytest.skip(f"optimizer {hparams.optimizer} isn't part of this package yet")
+    if case["model"] not in registry.list_models():
+        pytest.skip(f"model {case['model']} isn't part of this package yet")
+    try:
+        model = golden_cases.make_model(case, hparams, arrays)
+    except ValueError as error:
+        pytest.skip(f"the model doesn't have this variant yet: {error}")
+    schedule = learning_rate_schedule(hparams)
+    optimizer = registry.optimizer(hparams.optimizer)(schedule, hparams)
+    step = TrainStep(model, optimizer, hparams, measure_gradient_norm=True)
+    return case, arrays, model, step
+
+
+def assert_variables(model, expected):
+    for variable in model.variables:
+        np.testing.assert_allclose(
+            variable.numpy(), expected[variable.path], rtol=1e-3, atol=1e-5, err_msg=variable.path
+        )
+
+
+@pytest.mark.parametrize("name", golden_cases.case_names())
+def test_training_is_tensor2tensors(name):
+    case, arrays, model, step = start(name)
+    features = golden_cases.features_of(arrays)
+    losses, norms = [], []
+    for number in range(case["nsteps"]):
+        result = step(features)
+        losses.append(float(result.loss))
+        norms.append(float(result.gradient_norm))
+        if number == 1:
+            assert_variables(model, golden_cases.named(arrays, "var_after2"))
+    np.testing.assert_allclose(losses, arrays["train|loss_curve"][:-1], rtol=1e-3)
+    np.testing.assert_allclose(losses[0], arrays["train|loss"], rtol=1e-4)
+    if not case["resolved_hparams"]["weight_decay"]:  # The recorded norm is the bare loss's.
+        np.testing.assert_allclose(norms[0], arrays["train|grad_global_norm"], rtol=1e-3)
+    assert step.num_traces == 1
