@@ -164,9 +164,11 @@ class Translator:
         rows = len(batch.indices)
         outputs = result["outputs"].numpy()[:rows].reshape(rows, self.num_hypotheses, -1)
         scores = result["scores"].numpy()[:rows].reshape(rows, self.num_hypotheses)
+        # Zeros beyond a row's own limit are only there because of its neighbours.
+        produced = limits if self.has_inputs else limits - batch.lengths
         for row in range(rows):
             yield [
-                self._hypothesis(ids, float(score))
+                self._hypothesis(ids[: produced[row]], float(score))
                 for ids, score in zip(outputs[row], scores[row], strict=True)
             ]
 
