@@ -121,7 +121,7 @@ def _pad_length(batch: Features, example_spec: Any, limit: tf.Tensor) -> Feature
             return value
         length = tf.shape(value, out_type=tf.int64)[1]
         # Evaluation keeps longer examples: few lengths there too.
-        wanted = limit * tf.maximum(1, (length + limit - 1) // limit)
+        wanted = limit * tf.maximum((length + limit - 1) // limit, tf.constant(1, tf.int64))
         paddings = [[0, 0] for _ in value.shape]
         paddings[1] = [0, wanted - length]
         return tf.pad(value, tf.cast(paddings, tf.int64))

@@ -22,19 +22,17 @@ class Scan:
     Attributes:
         lengths: feature name -> int array `[examples]`.
         largest_ids: feature name -> largest id.
-        is_complete: whether the sample is all there is.
         files: the shards it is taken from.
     """
 
     lengths: dict[str, np.ndarray]
     largest_ids: dict[str, int]
-    is_complete: bool
     files: list[str]
 
     @property
     def count(self) -> int:
         """Number of examples."""
-        return len(next(iter(self.lengths.values()))) if self.lengths else 0
+        return len(next(iter(self.lengths.values())))
 
 
 def describe(
@@ -79,13 +77,13 @@ def describe(
 def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:
     """Look at the first training examples, after preprocessing and reversal."""
     files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
-    dataset = reading.examples(
-        problem, ModeKeys.TRAIN, data_dir, hparams, shuffle_files=False
-    ).take(max_examples + 1)
+    groups = reading.example_groups(
+        problem, files, ModeKeys.TRAIN, hparams, max_examples, _EXAMPLES_AT_A_TIME
+    )
     lengths: dict[str, list[np.ndarray]] = {}
     largest: dict[str, int] = {}
-    for batch in dataset.ragged_batch(_EXAMPLES_AT_A_TIME):
-        for name, values in batch.items():
+    for group in groups:
+        for name, values in group.items():
             is_ragged = isinstance(values, tf.RaggedTensor)
             flat = (values.flat_values if is_ragged else values).numpy()
             rows = values.row_lengths().numpy() if is_ragged else _fixed_lengths(flat)
@@ -93,9 +91,9 @@ def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: i
             if np.issubdtype(flat.dtype, np.integer) and flat.size:
                 largest[name] = max(largest.get(name, 0), int(flat.max()))
     joined = {name: np.concatenate(rows) for name, rows in lengths.items()}
-    total = len(next(iter(joined.values()))) if joined else 0
-    sample = {name: rows[:max_examples] for name, rows in joined.items()}
-    return Scan(sample, largest, total <= max_examples, files)
+    if not joined:
+        raise ValueError(f"There are no examples in {reading.describe_files(files)}.")
+    return Scan(joined, largest, files)
 
 
 def _fixed_lengths(values: np.ndarray) -> np.ndarray:
@@ -152,7 +150,6 @@ def _describe_fill(scan: Scan, scheme: bucketing.BatchingScheme, kept: np.ndarra
 
 
 def _describe_filter(scan: Scan, scheme: bucketing.BatchingScheme, kept: np.ndarray) -> str:
-    what = f"all {scan.count:,}" if scan.is_complete else f"the first {scan.count:,}"
     shares = ", ".join(
         f"{name} longer: {np.mean(scan.lengths[name] > scheme.max_length):.2%}"
         for name in ("inputs", "targets")
@@ -160,5 +157,5 @@ def _describe_filter(scan: Scan, scheme: bucketing.BatchingScheme, kept: np.ndar
     )
     return (
         f"The length filter ({scheme.min_length} to {scheme.max_length}) drops "
-        f"{1 - kept.mean():.2%} of {what} training examples ({shares})"
+        f"{1 - kept.mean():.2%} of the first {scan.count:,} training examples ({shares})"
     )

@@ -14,15 +14,11 @@ if TYPE_CHECKING:
 Features = dict[str, tf.Tensor]
 
 
-def parse(serialized: tf.Tensor, problem: Problem) -> Features:
-    """Parse one record.
+def parsing_configuration(problem: Problem) -> dict[str, Any]:
+    """Feature name -> tf.io configuration, from the problem's `example_reading_spec`.
 
-    Args:
-        serialized: scalar string, a tf.train.Example.
-        problem: its `example_reading_spec` says what to parse.
-
-    Returns:
-        Feature name -> tensor; features of variable length are `[length]`, missing ones empty.
+    Features of variable length become ragged: of a single example, that is its plain values
+    `[length]`, empty if missing.
     """
     features, decoders = problem.example_reading_spec()
     if decoders:
@@ -30,12 +26,23 @@ def parse(serialized: tf.Tensor, problem: Problem) -> Features:
             f"Problem {problem.name}: example_reading_spec must return None as its second item; "
             f"decode in preprocess_example instead. Received: {decoders!r}"
         )
-    # A ragged feature of a single example is its plain values.
-    configuration = {
+    return {
         name: tf.io.RaggedFeature(spec.dtype) if isinstance(spec, tf.io.VarLenFeature) else spec
         for name, spec in features.items()
     }
-    return tf.io.parse_single_example(serialized, configuration)
+
+
+def is_plain(problem: Problem, hparams: Any) -> bool:
+    """Whether preprocessing leaves every example of the problem as it is."""
+    from t2t_keras.data.problem import Problem
+
+    return (
+        type(problem).preprocess_example is Problem.preprocess_example
+        and hparams.max_input_seq_length <= 0
+        and hparams.max_target_seq_length <= 0
+        and hparams.prepend_mode == "none"
+        and hparams.split_to_length <= 0
+    )
 
 
 def preprocess_example(example: Features, mode: str, hparams: Any) -> Features | tf.data.Dataset:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -140,15 +141,23 @@ def examples(
     else:
         dataset = tf.data.TFRecordDataset(files, buffer_size=_READ_BUFFER_BYTES)
 
-    def load(serialized: tf.Tensor) -> Any:
-        return problem.preprocess_example(preprocessing.parse(serialized, problem), mode, hparams)
-
-    dataset = _mapped(dataset, load)
+    dataset = _mapped(dataset, _loader(problem, mode, hparams))
     if problem.was_reversed or problem.was_copy:
         dataset = dataset.map(
             problem.maybe_reverse_and_copy, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
         )
     return dataset.take(max_records)
+
+
+def _loader(problem: Problem, mode: str, hparams: Any) -> Callable[[tf.Tensor], Any]:
+    """Function that parses and preprocesses one record."""
+    configuration = preprocessing.parsing_configuration(problem)
+
+    def load(serialized: tf.Tensor) -> Any:
+        example = tf.io.parse_single_example(serialized, configuration)
+        return problem.preprocess_example(example, mode, hparams)
+
+    return load
 
 
 def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
@@ -164,7 +173,7 @@ def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
     )
 
 
-def _mapped(dataset: tf.data.Dataset, load: Any) -> tf.data.Dataset:
+def _mapped(dataset: tf.data.Dataset, load: Callable[[tf.Tensor], Any]) -> tf.data.Dataset:
     """Apply `load`, which makes one example or a data set of examples, to every record."""
     mapped = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
     if isinstance(mapped.element_spec, tf.data.DatasetSpec):
@@ -172,9 +181,33 @@ def _mapped(dataset: tf.data.Dataset, load: Any) -> tf.data.Dataset:
     return mapped
 
 
-def first_shard(problem: Problem, mode: str, data_dir: str | None) -> str:
-    """Path of the first shard; errors as in `shard_files`."""
-    return shard_files(problem, mode, data_dir)[0]
+def example_groups(
+    problem: Problem, files: list[str], mode: str, hparams: Any, max_records: int, group_size: int
+) -> tf.data.Dataset:
+    """Examples as `examples` gives them, in the order of the files, many at a time.
+
+    Much faster than one at a time if preprocessing changes nothing.
+
+    Args:
+        problem: the problem.
+        files: the shards.
+        mode: one of `ModeKeys`.
+        hparams: model hparams.
+        max_records: read no more records than this.
+        group_size: examples in a group.
+
+    Returns:
+        Data set of dicts feature name -> ragged (or, of fixed length, dense) `[group, length]`.
+    """
+    dataset = tf.data.TFRecordDataset(files, buffer_size=_READ_BUFFER_BYTES).take(max_records)
+    configuration = preprocessing.parsing_configuration(problem)
+    if preprocessing.is_plain(problem, hparams):
+        dataset = dataset.batch(group_size).map(
+            lambda serialized: tf.io.parse_example(serialized, configuration)
+        )
+        return dataset.map(problem.maybe_reverse_and_copy)
+    dataset = _mapped(dataset, _loader(problem, mode, hparams))
+    return dataset.map(problem.maybe_reverse_and_copy).ragged_batch(group_size)
 
 
 def describe_files(files: list[str]) -> str:
