@@ -4,8 +4,10 @@ With it a resumed run reads exactly the batches that the interrupted one would h
 seed is kept here too: dropout masks and shuffling go on as they were, also when no seed was given.
 """
 
+import contextlib
 import json
 import pathlib
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -18,6 +20,17 @@ def _description_path(prefix: str) -> pathlib.Path:
     return pathlib.Path(f"{prefix}.input.json")
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keeps TensorFlow from logging how long each part of a checkpoint took."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity(min(verbosity, logging.WARNING))
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+
+
 def save(prefix: str, iterator: Any, description: dict[str, Any]) -> None:
     """Saves the iterator's position and what it depends on.
 
@@ -28,7 +41,8 @@ def save(prefix: str, iterator: Any, description: dict[str, Any]) -> None:
     """
     path = _description_path(prefix)
     path.parent.mkdir(parents=True, exist_ok=True)
-    tf.train.Checkpoint(iterator=iterator).write(f"{prefix}.input")
+    with _quiet():
+        tf.train.Checkpoint(iterator=iterator).write(f"{prefix}.input")
     temporary = path.with_name(path.name + ".tmp")
     temporary.write_text(json.dumps(description, indent=0, sort_keys=True), encoding="utf-8")
     temporary.replace(path)

@@ -88,6 +88,7 @@ class TrainingMonitor:
         self._log_window = _Window(first_step)
         self._summary_window = _Window(first_step)
         self._resumed_at = clock()
+        self._started = False
         self.last_checkpoint: str | None = None
 
     def after_step(self, step: int, result: StepResult, features: dict[str, Any]) -> None:
@@ -102,6 +103,8 @@ class TrainingMonitor:
             DivergedError: a loss is NaN or infinite.
         """
         self._pending.append((step, result))
+        if not self._started:
+            self._leave_out_first_step(step)
         logs = self._log_every > 0 and step % self._log_every == 0
         summarizes = self._summary_every > 0 and step % self._summary_every == 0
         if logs or summarizes:
@@ -110,6 +113,13 @@ class TrainingMonitor:
             self._write_curves(step, result, features)
         if logs:
             self._log_progress(step)
+
+    def _leave_out_first_step(self, step: int) -> None:
+        """Starts the clock after the first step, which is mostly compilation."""
+        self.fetch()
+        for window in (self._log_window, self._summary_window):
+            window.first_step, window.seconds, window.tokens = step, 0.0, 0.0
+        self._started = True
 
     def fetch(self) -> None:
         """Fetches all losses not fetched yet; raises `DivergedError` if one isn't finite."""

@@ -1,10 +1,9 @@
 """Which checkpoints of a directory stay, and the state file that lists them."""
 
+import os
 import pathlib
 import time
 from collections.abc import Callable
-
-import tensorflow as tf
 
 from t2t_keras.training import checkpoints
 
@@ -75,13 +74,22 @@ class CheckpointKeeper:
             _delete_files(path, "input.*")
 
     def _write_state(self) -> None:
-        tf.compat.v1.train.update_checkpoint_state(
-            self._directory,
-            self._entries[-1][0],
-            all_model_checkpoint_paths=[path for path, _ in self._entries],
-            all_model_checkpoint_timestamps=[stamp for _, stamp in self._entries],
-            last_preserved_timestamp=self._last_preserved,
-        )
+        """Writes the state file, a CheckpointState protocol buffer in text form."""
+        # Names, not paths: the directory can then be moved.
+        names = [_quoted(pathlib.Path(path).name) for path, _ in self._entries]
+        lines = [f"model_checkpoint_path: {names[-1]}"]
+        lines += [f"all_model_checkpoint_paths: {name}" for name in names]
+        lines += [f"all_model_checkpoint_timestamps: {stamp!r}" for _, stamp in self._entries]
+        lines.append(f"last_preserved_timestamp: {self._last_preserved!r}")
+        path = pathlib.Path(self._directory, checkpoints.STATE_FILE)
+        temporary = path.with_name(f".{path.name}.tmp{os.getpid()}")
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        os.replace(temporary, path)
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def _delete(prefix: str) -> None:
