@@ -25,7 +25,7 @@ def number_of(digits: list[int], base: int) -> int:
 
 def digits_of(value: int, base: int) -> list[int]:
     """A number written lowest digit first; 0 is one digit."""
-    digits = []
+    digits: list[int] = []
     while value or not digits:
         value, digit = divmod(value, base)
         digits.append(digit)

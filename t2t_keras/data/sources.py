@@ -162,7 +162,7 @@ def fetch_matching(tmp_dir: str, url: str, pattern: str) -> list[str]:
 def _matching(tmp_dir: str, pattern: str) -> list[str]:
     """Decompressed files that match, or whose compressed form matches."""
     found = glob.glob(os.path.join(glob.escape(tmp_dir), pattern))
-    found = [path for path in found if not path.endswith(".incomplete")]
+    found = [path for path in found if ".incomplete" not in os.path.basename(path)]
     return sorted({_plain_file(path) for path in found if os.path.isfile(path)})
 
 

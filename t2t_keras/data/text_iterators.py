@@ -1,44 +1,29 @@
-"""Generators of samples from text files. Lines are stripped; `.gz` files are not unpacked here."""
+"""Generators of samples from text files.
+
+Lines are stripped; `.gz` files are not unpacked here. Two files whose lines correspond must have
+the same number of lines, else ValueError is raised at the end of the shorter one (T2T silently
+leaves the rest out).
+"""
 
 from __future__ import annotations
 
 import glob
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from absl import logging
+from t2t_keras.data import text_lines
 
 Sample = dict[str, Any]
 
 
 def txt_line_iterator(txt_path: str) -> Iterator[str]:
-    """Yield the stripped lines of a UTF-8 file."""
-    with open(txt_path, encoding="utf-8", newline="\n") as stream:
-        for line in stream:
-            yield line.strip()
-
-
-def _zip_lines(first_path: str, second_path: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of lines; the shorter file ends it, with a warning (T2T is silent)."""
-    pairs = itertools.zip_longest(txt_line_iterator(first_path), txt_line_iterator(second_path))
-    for number, (first, second) in enumerate(pairs):
-        if first is None or second is None:
-            shorter = first_path if first is None else second_path
-            logging.warning(
-                "%s and %s differ in length: %s ends after %d lines, the others are left out.",
-                first_path,
-                second_path,
-                shorter,
-                number,
-            )
-            return
-        yield first, second
+    """Yield the stripped lines of a UTF-8 file; see `text_lines.stripped_lines`."""
+    return text_lines.stripped_lines(txt_path)
 
 
 def text2text_txt_iterator(source_txt_path: str, target_txt_path: str) -> Iterator[Sample]:
     """Yield `{"inputs", "targets"}` from two files with corresponding lines."""
-    for inputs, targets in _zip_lines(source_txt_path, target_txt_path):
+    for inputs, targets in text_lines.parallel_lines(source_txt_path, target_txt_path):
         yield {"inputs": inputs, "targets": targets}
 
 
@@ -48,7 +33,7 @@ def text2text_distill_iterator(
     """Yield `{"inputs", "targets", "dist_targets"}` from three files with corresponding lines."""
     distilled = txt_line_iterator(distill_txt_path)
     for (inputs, targets), line in zip(
-        _zip_lines(source_txt_path, target_txt_path), distilled, strict=False
+        text_lines.parallel_lines(source_txt_path, target_txt_path), distilled, strict=False
     ):
         yield {"inputs": inputs, "targets": targets, "dist_targets": line}
 
@@ -70,7 +55,7 @@ def text2class_txt_iterator(
         class_strs: names of the classes; a label becomes its index.
     """
     numbers = {name: number for number, name in enumerate(class_strs or [])}
-    for inputs, label in _zip_lines(source_txt_path, label_txt_path):
+    for inputs, label in text_lines.parallel_lines(source_txt_path, label_txt_path):
         if class_strs and label not in numbers:
             raise ValueError(
                 f"{label_txt_path}: a label must be one of {list(class_strs)}. Received: {label!r}"
@@ -80,7 +65,7 @@ def text2class_txt_iterator(
 
 def text2real_txt_iterator(source_txt_path: str, target_txt_path: str) -> Iterator[Sample]:
     """Yield `{"inputs", "targets": [floats]}` from two files with corresponding lines."""
-    for inputs, targets in _zip_lines(source_txt_path, target_txt_path):
+    for inputs, targets in text_lines.parallel_lines(source_txt_path, target_txt_path):
         yield {"inputs": inputs, "targets": [float(number) for number in targets.split()]}
 
 

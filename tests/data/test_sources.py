@@ -280,6 +280,7 @@ def test_glob_over_an_archive(tmp_path):
     )
     paths = sources.fetch_matching(str(tmp_path), "http://h/corpus.tgz", "d/*train*")
     assert paths == [str(tmp_path / "d/1train"), str(tmp_path / "d/2train")]
+    (tmp_path / "d/3train.incomplete.77").write_text("left by a killed process")
     # The second time the compressed and the plain file both match: one path each.
     assert sources.fetch_matching(str(tmp_path), "", "d/*train*") == paths
     with pytest.raises(sources.SourceError, match="does not hold"):
