@@ -30,6 +30,8 @@ def report_bleu(decodes: str, reference: str, summary_dir: str = "", step: int =
     score = 100 * float(bleu.bleu_wrapper(reference, decodes))
     cased = 100 * float(bleu.bleu_wrapper(reference, decodes, case_sensitive=True))
     references, outputs = bleu.read_parallel_lines(reference, decodes)
+    if references[-1] == outputs[-1] == "":
+        del references[-1], outputs[-1]
     metric = sacrebleu.BLEU()
     result = metric.corpus_score(outputs, [references])
     logging.info(
@@ -41,8 +43,9 @@ def report_bleu(decodes: str, reference: str, summary_dir: str = "", step: int =
         metric.get_signature(),
     )
     if summary_dir:
-        import tensorflow as tf
+        from t2t_keras.training.event_files import EventWriter
 
-        with tf.summary.create_file_writer(summary_dir).as_default():
-            tf.summary.scalar("BLEU", score, step=step)
+        writer = EventWriter(summary_dir, first_step=step)
+        writer.scalars(step, {"BLEU": score})
+        writer.flush()
     return score
