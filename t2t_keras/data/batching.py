@@ -131,8 +131,6 @@ def _pad_length(batch: Features, example_spec: Any, limit: tf.Tensor) -> Feature
 
 def pad_rows(batch: Features, multiple: int) -> Features:
     """Add all-zero rows until the number of rows is a multiple."""
-    if multiple == 1:
-        return batch
     rows = tf.shape(next(iter(batch.values())))[0]
     missing = -rows % multiple
 

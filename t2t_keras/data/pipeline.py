@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from t2t_keras.data import batching, preprocessing, reading, records
+from t2t_keras.data import batching, reading, records
 from t2t_keras.data.data_report import describe
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
@@ -101,6 +101,7 @@ def input_dataset(
         shuffle_files=shuffle_files,
         max_records=max_records,
         seed=seeds.files,
+        as_int32=True,
     )
     if shuffle_files:
         dataset = dataset.shuffle(EXAMPLE_SHUFFLE_SIZE, seed=seeds.examples)
@@ -109,12 +110,10 @@ def input_dataset(
     if is_training and not prevent_repeat and problem.skip_random_fraction_when_training:
         first = reading.shard_files(problem, mode, data_dir, dataset_split=dataset_split)[0]
         dataset = dataset.skip(seeds.number_to_skip(records.count_records(first)))
-    dataset = dataset.map(
-        preprocessing.to_int32, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
-    )
     scheme = batching.batching_scheme(problem, mode, hparams, num_replicas)
     dataset = batching.batched(dataset, problem, scheme, hparams, num_replicas, pad_to_bucket)
-    dataset = dataset.map(lambda batch: batching.pad_rows(batch, num_replicas))
+    if num_replicas > 1:
+        dataset = dataset.map(lambda batch: batching.pad_rows(batch, num_replicas))
     if is_training and hparams.batch_shuffle_size:
         dataset = dataset.shuffle(hparams.batch_shuffle_size, seed=seeds.batches)
     return dataset.prefetch(_PREFETCHED_BATCHES).with_options(_options())

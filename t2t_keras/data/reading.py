@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -103,6 +102,7 @@ def examples(
     shuffle_files: bool | None = None,
     max_records: int = -1,
     seed: int | None = None,
+    as_int32: bool = False,
 ) -> tf.data.Dataset:
     """Single examples, parsed, preprocessed, reversed and copied; one pass.
 
@@ -121,9 +121,11 @@ def examples(
         shuffle_files: None: only in training.
         max_records: read no more examples than this; -1: all.
         seed: of the file order.
+        as_int32: whether integers become int32.
 
     Returns:
-        Data set of dicts feature name -> tensor `[length]`, types as in the files.
+        Data set of dicts feature name -> tensor `[length]`, types as in the files (int64, float32)
+        unless `as_int32`.
     """
     files = shard_files(
         problem,
@@ -140,24 +142,29 @@ def examples(
         dataset = _mixed_records(files, seed)
     else:
         dataset = tf.data.TFRecordDataset(files, buffer_size=_READ_BUFFER_BYTES)
-
-    dataset = _mapped(dataset, _loader(problem, mode, hparams))
-    if problem.was_reversed or problem.was_copy:
-        dataset = dataset.map(
-            problem.maybe_reverse_and_copy, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True
-        )
+    dataset = _loaded(dataset, problem, mode, hparams, as_int32)
     return dataset.take(max_records)
 
 
-def _loader(problem: Problem, mode: str, hparams: Any) -> Callable[[tf.Tensor], Any]:
-    """Function that parses and preprocesses one record."""
+def _loaded(
+    dataset: tf.data.Dataset, problem: Problem, mode: str, hparams: Any, as_int32: bool
+) -> tf.data.Dataset:
+    """Parse, preprocess, reverse and copy records, in one step, because every step costs time."""
     configuration = preprocessing.parsing_configuration(problem)
+
+    def finish(example: preprocessing.Features) -> preprocessing.Features:
+        example = problem.maybe_reverse_and_copy(example)
+        return preprocessing.to_int32(example) if as_int32 else example
 
     def load(serialized: tf.Tensor) -> Any:
         example = tf.io.parse_single_example(serialized, configuration)
-        return problem.preprocess_example(example, mode, hparams)
+        loaded = problem.preprocess_example(example, mode, hparams)
+        return loaded.map(finish) if isinstance(loaded, tf.data.Dataset) else finish(loaded)
 
-    return load
+    mapped = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+    if isinstance(mapped.element_spec, tf.data.DatasetSpec):
+        return dataset.flat_map(load)
+    return mapped
 
 
 def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
@@ -171,14 +178,6 @@ def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
         num_parallel_calls=tf.data.AUTOTUNE,
         deterministic=True,
     )
-
-
-def _mapped(dataset: tf.data.Dataset, load: Callable[[tf.Tensor], Any]) -> tf.data.Dataset:
-    """Apply `load`, which makes one example or a data set of examples, to every record."""
-    mapped = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
-    if isinstance(mapped.element_spec, tf.data.DatasetSpec):
-        return dataset.flat_map(load)
-    return mapped
 
 
 def example_groups(
@@ -206,8 +205,7 @@ def example_groups(
             lambda serialized: tf.io.parse_example(serialized, configuration)
         )
         return dataset.map(problem.maybe_reverse_and_copy)
-    dataset = _mapped(dataset, _loader(problem, mode, hparams))
-    return dataset.map(problem.maybe_reverse_and_copy).ragged_batch(group_size)
+    return _loaded(dataset, problem, mode, hparams, as_int32=False).ragged_batch(group_size)
 
 
 def describe_files(files: list[str]) -> str:
