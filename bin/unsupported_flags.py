@@ -64,6 +64,7 @@ IGNORED = {
     "tfhub_cache_dir": "TensorFlow Hub isn't used.",
     "disable_ffmpeg": "There are no audio problems.",
     "timit_paths": "There are no audio problems.",
+    "parsing_path": "Problem wsj_parsing reads its trees from --tmp_dir.",
 }
 _IGNORED_PREFIX = "wiki_revision_"
 

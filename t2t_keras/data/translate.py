@@ -222,9 +222,8 @@ def _pairs_of(
     """Pairs of one corpus, of whatever kind it is."""
     kind = files[0] if files[0] in ("tsv", "tmx") else "txt"
     if kind in kinds_to_clean:
-        raise NotImplementedError(
-            "Corpora can't be cleaned yet. Received: "
-            f"datatypes_to_clean={list(kinds_to_clean)}"
+        raise ValueError(
+            f"Corpora can't be cleaned yet. Received: datatypes_to_clean={list(kinds_to_clean)}"
         )
     if kind == "tsv":
         for path in sources.fetch_matching(tmp_dir, url, files[3]):

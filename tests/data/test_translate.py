@@ -208,7 +208,7 @@ def test_cleaning_is_refused_where_asked_for(tmp_path):
         datatypes_to_clean = ["txt"]
 
     write(tmp_path, train__en="a\n", train__de="x\n", dev__en="b\n", dev__de="y\n")
-    with pytest.raises(NotImplementedError, match="datatypes_to_clean"):
+    with pytest.raises(ValueError, match="datatypes_to_clean"):
         samples(Clean(), tmp_path)
     assert samples(Clean(), tmp_path, DatasetSplit.EVAL) == [("b", "y")]
 
