@@ -39,7 +39,9 @@ def subword_encoder() -> encoders.TextEncoder:
 def random_run(encoder: encoders.TextEncoder, has_inputs: bool = True) -> tuple[Any, Any]:
     """A model with random weights, large enough that its choices are clear, and its problem."""
     hparams = registry.hparams("transformer_tiny")
-    hparams.parse("hidden_size=32,filter_size=32,num_heads=2,symbol_modality_num_shards=1")
+    hparams.parse(
+        "num_hidden_layers=1,hidden_size=32,filter_size=32,num_heads=2,symbol_modality_num_shards=1"
+    )
     model = Transformer(
         hparams,
         input_vocab_size=encoder.vocab_size if has_inputs else None,
