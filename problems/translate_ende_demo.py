@@ -10,7 +10,7 @@ from typing import Any
 
 from t2t_keras import registry
 from t2t_keras.data import text_problems
-from t2t_keras.data.problem import DatasetSplit, SpaceID
+from t2t_keras.data.problem import DatasetSplit
 
 
 @registry.register_problem

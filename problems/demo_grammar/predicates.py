@@ -123,7 +123,7 @@ def english_predicate(verb: Verb, person: Person, tense: str) -> EnglishPredicat
 
 
 def german_predicate(verb: Verb, person: Person, tense: str) -> GermanPredicate:
-    """German forms; English simple past is the Perfekt: "sah" is for books, "hat gesehen" for us."""
+    """German forms; the English simple past is the Perfekt, as Germans speak."""
     infinitive = verb.prefix + verb.infinitive
     if tense == "present":
         finite = inflection.verb_present(verb, person)

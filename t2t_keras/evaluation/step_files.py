@@ -71,7 +71,7 @@ def step_files(
     Args:
         path_prefix: directory, or directory and start of the names.
         path_suffix: end of the names.
-        min_steps: smaller steps are left out; it rises to one above each step yielded.
+        min_steps: smaller steps are left out; later looks want more than the largest step so far.
         wait_minutes: how long to wait after the last file's change before giving up.
         poll_seconds: time between two looks.
 
@@ -82,10 +82,9 @@ def step_files(
     while True:
         found = existing_step_files(path_prefix, path_suffix, min_steps)
         for step_file in found:
-            if step_file.step >= min_steps:
-                min_steps = step_file.step + 1
-                deadline = step_file.changed + wait_minutes * 60
-                yield step_file
+            min_steps = max(min_steps, step_file.step + 1)
+            deadline = step_file.changed + wait_minutes * 60
+            yield step_file
         if not found:
             if time.time() >= deadline:
                 return

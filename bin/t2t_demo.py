@@ -1,0 +1,323 @@
+"""t2t-demo: the main job from beginning to end, on a corpus that needs no download.
+
+    t2t-demo --work_dir=demo_run
+
+Generates the data of translate_ende_demo, trains a small Transformer, averages its checkpoints,
+translates held-out sentences, scores them, exports the model and asks the exported model for
+translations, each by its own command, as one would by hand. Run again, it does what is missing:
+finished data are reused, an interrupted training goes on.
+"""
+
+import dataclasses
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from absl import flags
+
+from t2t_keras.bin import command_line
+
+FLAGS = flags.FLAGS
+
+PROBLEM = "translate_ende_demo"
+MODEL = "transformer"
+HPARAMS_SET = "transformer_demo"
+_CHECKPOINT_INTERVAL = 250
+_AVERAGED = 4
+_SAMPLES = 5
+
+# Runs in a process of its own: what a client needs is TensorFlow and its text operations.
+_CLIENT = """
+import sys
+import tensorflow as tf
+import tensorflow_text  # Brings the operations that split text into subwords.
+
+model = tf.saved_model.load(sys.argv[1])
+answer = model.signatures["serving_default"](inputs=tf.constant(sys.argv[2:]))
+for source, output in zip(sys.argv[2:], answer["outputs"].numpy()):
+    print(f"  {source}\\n  -> {output.decode()}")
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One command of the demo.
+
+    Attributes:
+        title: what it does.
+        command: name of the console script and its arguments.
+        inputs: files it reads.
+        outputs: files it writes, may be patterns.
+    """
+
+    title: str
+    command: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    def done(self) -> bool:
+        """Whether all outputs exist and none is older than an input."""
+        written = [glob.glob(pattern) for pattern in self.outputs]
+        if not written or not all(written):
+            return False
+        newest = [max(os.path.getmtime(path) for path in paths) for paths in written]
+        read = [os.path.getmtime(path) for path in self.inputs if os.path.exists(path)]
+        return min(newest) >= max(read, default=0.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Where the demo keeps its files."""
+
+    work_dir: str
+
+    def path(self, *parts: str) -> str:
+        """A path below the working directory."""
+        return os.path.join(self.work_dir, *parts)
+
+    def checkpoint(self, directory: str, step: int) -> str:
+        """The index file of a checkpoint."""
+        return self.path(directory, f"model.ckpt-{step}.index")
+
+
+def define_flags() -> None:
+    """Defines the flags of ``t2t-demo``."""
+    flags.DEFINE_string("work_dir", "demo_run", "Where data, checkpoints and results go.")
+    flags.DEFINE_integer("train_steps", 2000, "Training steps in all.", lower_bound=1)
+
+
+def jobs(layout: Layout, train_steps: int) -> list[Job]:
+    """The commands in order.
+
+    Args:
+        layout: where the files are.
+        train_steps: training steps in all.
+
+    Returns:
+        Generation, training, averaging, decoding, scoring and export.
+    """
+    data, run, average = layout.path("data"), layout.path("run"), layout.path("avg")
+    source, reference = layout.path("test.en"), layout.path("test.de")
+    output = layout.path("test.output.de")
+    trained = layout.checkpoint("run", train_steps)
+    averaged = layout.checkpoint("avg", train_steps)
+    # Enough checkpoints to average also when fewer steps are asked for.
+    interval = min(_CHECKPOINT_INTERVAL, max(1, train_steps // _AVERAGED))
+    return [
+        Job(
+            "generate the data",
+            (
+                "t2t-datagen",
+                f"--problem={PROBLEM}",
+                f"--data_dir={data}",
+                f"--tmp_dir={layout.path('tmp')}",
+            ),
+            outputs=_data_files(data),
+        ),
+        Job(
+            "train",
+            (
+                "t2t-trainer",
+                f"--problem={PROBLEM}",
+                f"--model={MODEL}",
+                f"--hparams_set={HPARAMS_SET}",
+                f"--data_dir={data}",
+                f"--output_dir={run}",
+                "--schedule=train",
+                f"--train_steps={train_steps}",
+                f"--local_eval_frequency={interval}",
+            ),
+            outputs=(trained,),
+        ),
+        Job(
+            f"average the last {_AVERAGED} checkpoints",
+            ("t2t-avg-all", f"--model_dir={run}", f"--output_dir={average}", f"--n={_AVERAGED}"),
+            inputs=(trained,),
+            outputs=(averaged,),
+        ),
+        Job(
+            "translate the held-out sentences",
+            (
+                "t2t-decoder",
+                f"--problem={PROBLEM}",
+                f"--model={MODEL}",
+                f"--hparams_set={HPARAMS_SET}",
+                f"--data_dir={data}",
+                f"--output_dir={average}",
+                "--decode_hparams=beam_size=4,alpha=0.6",
+                f"--decode_from_file={source}",
+                f"--decode_to_file={output}",
+            ),
+            inputs=(averaged, source),
+            outputs=(output,),
+        ),
+        Job("score", ("t2t-bleu", f"--translation={output}", f"--reference={reference}")),
+        Job(
+            "export",
+            (
+                "t2t-exporter",
+                f"--problem={PROBLEM}",
+                f"--model={MODEL}",
+                f"--hparams_set={HPARAMS_SET}",
+                f"--data_dir={data}",
+                f"--output_dir={average}",
+                "--decode_hparams=beam_size=4,alpha=0.6",
+            ),
+            inputs=(averaged,),
+            outputs=(layout.path("avg", "export", "*", "saved_model.pb"),),
+        ),
+    ]
+
+
+def _data_files(data_dir: str) -> tuple[str, ...]:
+    """The vocabulary and every shard of the demo's problem."""
+    from t2t_keras import registry
+    from t2t_keras.data.text_problems import Text2TextProblem
+
+    problem = registry.problem(PROBLEM)
+    assert isinstance(problem, Text2TextProblem)
+    files = [os.path.join(data_dir, problem.vocab_filename)]
+    shards = {s["split"]: s["shards"] for s in problem.dataset_splits}
+    for split, paths in (
+        ("train", problem.training_filepaths),
+        ("dev", problem.dev_filepaths),
+        ("test", problem.test_filepaths),
+    ):
+        files += paths(data_dir, shards[split], shuffled=True)
+    return tuple(files)
+
+
+def script(name: str) -> list[str]:
+    """How to start a console script: that of this Python if it is installed there."""
+    beside = os.path.join(os.path.dirname(sys.executable), name)
+    if os.access(beside, os.X_OK):
+        return [beside]
+    found = shutil.which(name)
+    return [found] if found else [sys.executable, "-m", f"t2t_keras.bin.{name.replace('-', '_')}"]
+
+
+def _announce(text: str) -> None:
+    print(f"\n== {text}", flush=True)
+
+
+def run_job(job: Job) -> None:
+    """Runs a command unless its results are there.
+
+    Args:
+        job: what to run.
+
+    Raises:
+        SystemExit: the command failed; with its exit status.
+    """
+    _announce(job.title)
+    if job.done():
+        print(f"done before: {', '.join(job.outputs[:1])}", flush=True)
+        return
+    print("$ " + " ".join(job.command), flush=True)
+    started = time.time()
+    name, *arguments = job.command
+    status = subprocess.run([*script(name), *arguments], check=False).returncode
+    if status:
+        print(f"t2t-demo: {name} failed with exit status {status}", file=sys.stderr)
+        raise SystemExit(status)
+    print(f"({time.time() - started:.0f} s)", flush=True)
+
+
+def write_test_files(layout: Layout) -> None:
+    """Writes the held-out sentences once; a newer date would make the decoding run again."""
+    if all(os.path.exists(layout.path(name)) for name in ("test.en", "test.de")):
+        return
+    from t2t_keras import registry
+    from t2t_keras.problems.translate_ende_demo import TranslateEndeDemo
+
+    problem = registry.problem(PROBLEM)
+    assert isinstance(problem, TranslateEndeDemo)
+    problem.write_test_files(layout.work_dir)
+
+
+def _lines(path: str) -> list[str]:
+    with open(path, encoding="utf-8") as stream:
+        return stream.read().splitlines()
+
+
+def show_samples(layout: Layout) -> None:
+    """Prints some held-out sentences with reference and output."""
+    columns = [_lines(layout.path(n)) for n in ("test.en", "test.de", "test.output.de")]
+    _announce(f"{_SAMPLES} of the {len(columns[0])} held-out sentences")
+    stride = max(1, len(columns[0]) // _SAMPLES)
+    for number in range(0, min(len(columns[0]), stride * _SAMPLES), stride):
+        for label, column in zip(("source", "reference", "output"), columns, strict=True):
+            print(f"  {label:10}{column[number]}")
+        print()
+
+
+def query_export(layout: Layout) -> None:
+    """Asks the newest exported model, in a process that knows TensorFlow only."""
+    versions = glob.glob(layout.path("avg", "export", "*", "saved_model.pb"))
+    newest = os.path.dirname(max(versions, key=os.path.getmtime))
+    _announce(f"ask the exported model {newest}")
+    sentences = _lines(layout.path("test.en"))[1:4]
+    # A directory without this package, so that nothing of it can be imported by chance.
+    subprocess.run(
+        [sys.executable, "-c", _CLIENT, os.path.abspath(newest), *sentences],
+        check=True,
+        cwd=layout.work_dir,
+    )
+
+
+def show_commands(all_jobs: list[Job]) -> None:
+    """Prints the commands that were run, and how to repeat them on a large corpus."""
+    _announce("the commands of this run")
+    for job in all_jobs:
+        print(" ".join(job.command))
+    print(
+        f"\nThe same on WMT: PROBLEM=translate_ende_wmt32k instead of {PROBLEM} and "
+        f"HPARAMS=transformer_base_single_gpu\ninstead of {HPARAMS_SET}, 250,000 steps, "
+        "newstest2014.en and newstest2014.de instead of test.en and test.de:\n"
+    )
+    replaced = {
+        PROBLEM: "translate_ende_wmt32k",
+        HPARAMS_SET: "transformer_base_single_gpu",
+        "test.en": "newstest2014.en",
+        "test.de": "newstest2014.de",
+        "test.output.de": "newstest2014.output.de",
+    }
+    for job in all_jobs:
+        words = [w for w in job.command if not w.startswith("--local_eval_frequency")]
+        text = " ".join(words)
+        for old, new in replaced.items():
+            text = text.replace(old, new)
+        print(text.replace(f"--train_steps={FLAGS.train_steps}", "--train_steps=250000"))
+
+
+def main(argv: list[str]) -> None:
+    """Runs the whole demo.
+
+    Args:
+        argv: arguments left over by the flags, unused.
+    """
+    del argv
+    started = time.time()
+    layout = Layout(os.path.expanduser(FLAGS.work_dir))
+    os.makedirs(layout.work_dir, exist_ok=True)
+    write_test_files(layout)
+    all_jobs = jobs(layout, FLAGS.train_steps)
+    for job in all_jobs:
+        run_job(job)
+        if job.title == "score":
+            show_samples(layout)
+    query_export(layout)
+    show_commands(all_jobs)
+    print(f"\nDone in {time.time() - started:.0f} s. Everything is in {layout.work_dir}.")
+
+
+def entry_point() -> None:
+    """Runs the command (console script ``t2t-demo``)."""
+    command_line.run(main, define_flags)
+
+
+if __name__ == "__main__":
+    entry_point()
