@@ -1,0 +1,390 @@
+"""Batches for training, evaluation and decoding."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from t2t_keras import hparam
+from t2t_keras.data import pipeline, records, text_problems
+from t2t_keras.data.modes import ModeKeys
+from t2t_keras.text import encoders
+
+NUM_SHARDS = 3
+# Enough for several epochs within a test.
+NUM_EXAMPLES = 150
+
+
+class Numbers(text_problems.Text2TextProblem):
+    """Example k: inputs are k ids long (modulo 40) and begin with k + 2; targets are shorter."""
+
+    name = "numbers"
+
+    def feature_encoders(self, data_dir):
+        words = [f"word{number}" for number in range(300)]
+        encoder = encoders.TokenTextEncoder(None, vocab_list=words)
+        return {"inputs": encoder, "targets": encoder}
+
+
+class SkipsNothing(Numbers):
+    @property
+    def skip_random_fraction_when_training(self):
+        return False
+
+
+def example(number):
+    length = number % 40 + 2
+    inputs = [number + 2] * (length - 1) + [1]
+    return {"inputs": inputs, "targets": inputs[: length // 2] + [1]}
+
+
+def make_hparams(**values):
+    defaults = {
+        "batch_size": 64,
+        "max_length": 64,
+        "min_length": 0,
+        "min_length_bucket": 8,
+        "length_bucket_step": 1.5,
+        "batch_shuffle_size": 8,
+        "use_fixed_batch_size": False,
+        "eval_drop_long_sequences": False,
+        "max_input_seq_length": 0,
+        "max_target_seq_length": 0,
+        "prepend_mode": "none",
+        "split_to_length": 0,
+        "pack_dataset": False,
+        "data_dir": None,
+    }
+    return hparam.HParams(**{**defaults, **values})
+
+
+def write_shards(data_dir, split, num_shards=NUM_SHARDS, count=NUM_EXAMPLES):
+    problem = Numbers()
+    paths = problem.data_filepaths(split, str(data_dir), num_shards, shuffled=True)
+    records.generate_files((example(number) for number in range(count)), paths)
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("numbers")
+    for split in ("train", "dev"):
+        write_shards(folder, split)
+    return str(folder)
+
+
+def dataset(data_dir, mode=ModeKeys.TRAIN, problem=None, seed=5, hparams=None, **arguments):
+    return pipeline.input_dataset(
+        problem or Numbers(), mode, hparams or make_hparams(), data_dir, seed=seed, **arguments
+    )
+
+
+def as_lists(batches):
+    return [{name: value.numpy().tolist() for name, value in batch.items()} for batch in batches]
+
+
+def first_ids(batches):
+    return [row[0] for batch in as_lists(batches) for row in batch["inputs"]]
+
+
+# ---- Order and saved positions ----
+
+
+def test_one_seed_gives_one_order_and_another_another(data_dir):
+    one, again, other = (as_lists(dataset(data_dir, seed=seed).take(40)) for seed in (5, 5, 6))
+    assert one == again
+    assert one != other
+
+
+def test_every_epoch_has_every_example_once_in_another_order(data_dir):
+    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
+    batches = dataset(data_dir, problem=SkipsNothing(was_copy=True), hparams=hparams)
+    epochs = [first_ids(batches.skip(k * NUM_EXAMPLES).take(NUM_EXAMPLES)) for k in range(2)]
+    assert sorted(epochs[0]) == sorted(epochs[1]) == [n + 2 for n in range(NUM_EXAMPLES)]
+    assert epochs[0] != epochs[1]
+
+
+def test_training_begins_at_a_random_example(data_dir):
+    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
+    skipping = first_ids(dataset(data_dir, hparams=hparams).take(100))
+    whole = first_ids(dataset(data_dir, hparams=hparams, problem=SkipsNothing()).take(200))
+    start = whole.index(skipping[0])
+    assert 0 < start <= NUM_EXAMPLES // NUM_SHARDS
+    assert whole[start : start + 100] == skipping
+
+
+@pytest.mark.parametrize("pad_to_bucket", [False, True])
+def test_saved_position_continues_with_the_same_batches(data_dir, tmp_path, pad_to_bucket):
+    batches = dataset(data_dir, pad_to_bucket=pad_to_bucket)
+    iterator = iter(batches)
+    for _ in range(30):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).write(str(tmp_path / "position"))
+    expected = as_lists(itertools.islice(iterator, 60))
+    restored = iter(dataset(data_dir, pad_to_bucket=pad_to_bucket))
+    tf.train.Checkpoint(iterator=restored).read(path).assert_consumed()
+    assert as_lists(itertools.islice(restored, 60)) == expected
+
+
+def test_saved_position_continues_in_another_process(data_dir, tmp_path):
+    iterator = iter(dataset(data_dir))
+    for _ in range(30):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).write(str(tmp_path / "position"))
+    expected = as_lists(itertools.islice(iterator, 60))
+    program = f"""
+        import itertools, json
+        import tensorflow as tf
+        from tests.data import test_pipeline as t
+        iterator = iter(t.dataset({data_dir!r}))
+        tf.train.Checkpoint(iterator=iterator).read({path!r}).assert_consumed()
+        print(json.dumps(t.as_lists(itertools.islice(iterator, 60))))
+    """
+    output = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    ).stdout
+    assert json.loads(output) == expected
+
+
+# ---- Shapes ----
+
+
+def test_batches_have_rank_two_int32_and_sizes_of_the_scheme(data_dir):
+    hparams = make_hparams()
+    scheme = pipeline.batching.batching_scheme(Numbers(), ModeKeys.TRAIN, hparams)
+    for batch in dataset(data_dir).take(50):
+        assert batch["inputs"].dtype == batch["targets"].dtype == tf.int32
+        rows, length = batch["inputs"].shape
+        assert batch["targets"].shape[0] == rows
+        assert rows == scheme.batch_sizes[scheme.bucket_of(length)]
+
+
+def test_padding_to_buckets_gives_one_shape_a_bucket(data_dir):
+    scheme = pipeline.batching.batching_scheme(Numbers(), ModeKeys.TRAIN, make_hparams())
+    shapes = set(zip(scheme.batch_sizes, scheme.bucket_lengths, strict=True))
+    seen = set()
+    for batch in dataset(data_dir, pad_to_bucket=True).take(100):
+        assert batch["inputs"].shape == batch["targets"].shape
+        seen.add(tuple(batch["inputs"].shape))
+    assert seen <= shapes
+    assert len(seen) > 3
+
+
+def test_padding_to_buckets_of_longer_evaluation_examples(data_dir):
+    hparams = make_hparams(max_length=16)
+    longest = 0
+    for batch in dataset(data_dir, ModeKeys.EVAL, hparams=hparams, pad_to_bucket=True):
+        length = batch["inputs"].shape[1]
+        longest = max(longest, length)
+        assert length in (7, 11, 16, 32, 48)
+    assert longest == 48
+
+
+@pytest.mark.parametrize("num_replicas", [2, 3])
+def test_batches_are_multiples_of_the_replicas_filled_up_with_zeros(data_dir, num_replicas):
+    # Neither 2 nor 3 divides the number of examples.
+    batches = as_lists(
+        dataset(data_dir, ModeKeys.EVAL, num_replicas=num_replicas, max_records=145)
+    )
+    assert all(len(batch["targets"]) % num_replicas == 0 for batch in batches)
+    rows = [row for batch in batches for row in batch["targets"]]
+    real = [row for row in rows if any(row)]
+    assert len(real) == 145 < len(rows)
+
+
+def test_evaluation_has_every_example_once_in_one_pass(data_dir):
+    assert sorted(first_ids(dataset(data_dir, ModeKeys.EVAL))) == [
+        number + 2 for number in range(NUM_EXAMPLES)
+    ]
+
+
+# ---- Filter, preprocessing ----
+
+
+def test_long_examples_are_dropped_in_training_and_kept_in_evaluation(data_dir):
+    hparams = make_hparams(max_length=10, min_length=4)
+    lengths = [example(n)["inputs"] for n in range(NUM_EXAMPLES)]
+    kept = {ids[0] for ids in lengths if 4 <= len(ids) <= 10}
+    assert set(first_ids(dataset(data_dir, hparams=hparams).take(200))) == kept
+    evaluated = first_ids(dataset(data_dir, ModeKeys.EVAL, hparams=hparams))
+    assert set(evaluated) == {ids[0] for ids in lengths if len(ids) >= 4}
+    hparams.eval_drop_long_sequences = True
+    assert set(first_ids(dataset(data_dir, ModeKeys.EVAL, hparams=hparams))) == kept
+
+
+def test_reversed_and_copied_problems(data_dir):
+    plain = as_lists(dataset(data_dir, ModeKeys.EVAL))
+    reverse = as_lists(dataset(data_dir, ModeKeys.EVAL, problem=Numbers(was_reversed=True)))
+    copy = as_lists(dataset(data_dir, ModeKeys.EVAL, problem=Numbers(was_copy=True)))
+    assert [(b["targets"], b["inputs"]) for b in reverse] == [
+        (b["inputs"], b["targets"]) for b in plain
+    ]
+    assert [(b["inputs"], b["inputs"]) for b in plain] == [
+        (b["inputs"], b["targets"]) for b in copy
+    ]
+
+
+def single_example(data_dir, mode=ModeKeys.EVAL, **values):
+    features = next(iter(Numbers().dataset(mode, data_dir, make_hparams(**values)).skip(3)))
+    return {name: value.numpy().tolist() for name, value in features.items()}
+
+
+def test_preprocessing_by_hparams(data_dir):
+    plain = single_example(data_dir)
+    inputs, targets = plain["inputs"], plain["targets"]
+    assert len(inputs) > 4
+    cut = single_example(data_dir, max_input_seq_length=4, max_target_seq_length=2)
+    assert cut == {"inputs": inputs[:4], "targets": targets[:2]}
+    prepended = single_example(data_dir, prepend_mode="prepend_inputs_full_attention")
+    assert prepended == {"inputs": inputs, "targets": [*inputs, 0, *targets]}
+    prompt = single_example(
+        data_dir, ModeKeys.PREDICT, prepend_mode="prepend_inputs_full_attention"
+    )
+    assert prompt == {**plain, "partial_targets": [*inputs, 0]}
+
+
+def test_split_to_length_makes_several_examples(tmp_path):
+    paths = Numbers().training_filepaths(str(tmp_path), 1, shuffled=True)
+    records.generate_files([{"inputs": [2, 3, 4, 5], "targets": [6, 7, 8, 9]}], paths)
+    hparams = make_hparams(split_to_length=2)
+    examples = Numbers().dataset(ModeKeys.TRAIN, str(tmp_path), hparams)
+    assert as_lists(examples) == [
+        {"inputs": [2, 3], "targets": [6, 7]},
+        {"inputs": [4, 5], "targets": [8, 9]},
+    ]
+
+
+# ---- Other kinds of batches ----
+
+
+def test_fixed_batch_size_counts_sentences_of_a_replica(data_dir):
+    hparams = make_hparams(use_fixed_batch_size=True, batch_size=5)
+    for batch in dataset(data_dir, hparams=hparams, num_replicas=2).take(10):
+        assert batch["inputs"].shape[0] == 10
+
+
+class FixedSize(Numbers):
+    name = "fixed_size"
+
+    @property
+    def batch_size_means_tokens(self):
+        return False
+
+    def example_reading_spec(self):
+        ids = tf.io.FixedLenFeature([4], tf.int64)
+        return {"inputs": ids, "targets": ids}, None
+
+
+def test_examples_of_fixed_size_are_counted(tmp_path):
+    paths = FixedSize().training_filepaths(str(tmp_path), 1, shuffled=True)
+    rows = [{"inputs": [k, 2, 3, 4], "targets": [5, 6, 7, 8]} for k in range(40)]
+    records.generate_files(rows, paths)
+    hparams = make_hparams(batch_size=6)
+    for batch in dataset(str(tmp_path), problem=FixedSize(), hparams=hparams, num_replicas=2).take(
+        5
+    ):
+        assert batch["inputs"].shape == (12, 4)
+
+
+def test_readers_share_the_files(data_dir):
+    parts = [
+        first_ids(dataset(data_dir, ModeKeys.EVAL, partition_id=k, num_partitions=3))
+        for k in range(3)
+    ]
+    assert sorted(itertools.chain(*parts)) == [number + 2 for number in range(NUM_EXAMPLES)]
+    with pytest.raises(ValueError, match="4 readers.*3 files"):
+        dataset(data_dir, ModeKeys.EVAL, partition_id=0, num_partitions=4)
+
+
+def test_max_records_limits_the_examples(data_dir):
+    assert len(first_ids(dataset(data_dir, ModeKeys.EVAL, max_records=7))) == 7
+
+
+# ---- Errors ----
+
+
+def test_missing_data_names_pattern_and_command(tmp_path):
+    with pytest.raises(FileNotFoundError) as error:
+        dataset(str(tmp_path))
+    assert f"{tmp_path}/numbers-train*" in str(error.value)
+    assert f"t2t-datagen --problem=numbers --data_dir={tmp_path}" in str(error.value)
+
+
+def test_missing_shards_are_an_error(tmp_path):
+    write_shards(tmp_path, "train")
+    os.remove(tmp_path / "numbers-train-00001-of-00003")
+    with pytest.raises(FileNotFoundError, match="1 of 3 shards.*number 1"):
+        dataset(str(tmp_path))
+
+
+def test_shards_of_two_generations_are_an_error(tmp_path):
+    write_shards(tmp_path, "train", num_shards=2)
+    write_shards(tmp_path, "train", num_shards=3)
+    with pytest.raises(ValueError, match=r"\[2, 3\]"):
+        dataset(str(tmp_path))
+
+
+def test_unfinished_and_unshuffled_files_are_not_read(data_dir, tmp_path):
+    write_shards(tmp_path, "train")
+    for name in (
+        "numbers-train-00000-of-00003.incomplete",
+        "numbers-unshuffled-train-00000-of-00001",
+    ):
+        (tmp_path / name).write_bytes(b"not a record")
+    assert as_lists(dataset(str(tmp_path)).take(5)) == as_lists(dataset(data_dir).take(5))
+
+
+def test_packing_while_reading_is_refused(data_dir):
+    with pytest.raises(NotImplementedError, match="packed problem"):
+        dataset(data_dir, hparams=make_hparams(pack_dataset=True))
+
+
+# ---- Description ----
+
+
+def test_description_has_the_share_dropped_per_side(data_dir):
+    hparams = make_hparams(max_length=11)
+    text = pipeline.describe(Numbers(), hparams, data_dir)
+    inputs = np.mean([len(example(n)["inputs"]) > 11 for n in range(NUM_EXAMPLES)])
+    targets = np.mean([len(example(n)["targets"]) > 11 for n in range(NUM_EXAMPLES)])
+    assert f"inputs longer: {inputs:.2%}" in text
+    assert f"targets longer: {targets:.2%}" in text
+    assert f"drops {inputs:.2%}" in text
+    assert "first 150 training examples" in text
+
+
+def test_description_counts_preprocessed_examples(data_dir):
+    hparams = make_hparams(max_length=11, max_input_seq_length=11)
+    assert "inputs longer: 0.00%" in pipeline.describe(Numbers(), hparams, data_dir)
+
+
+def test_description_gives_the_tokens_of_a_step(data_dir):
+    hparams = make_hparams(batch_size=1000, max_length=41, length_bucket_step=100.0)
+    hparams.min_length_bucket = 41
+    text = pipeline.describe(Numbers(), hparams, data_dir, num_replicas=2)
+    scheme = pipeline.batching.batching_scheme(Numbers(), ModeKeys.TRAIN, hparams, 2)
+    assert scheme.boundaries == ()
+    tokens = np.mean([len(example(n)["inputs"]) for n in range(NUM_EXAMPLES)])
+    assert f"{scheme.batch_sizes[0]:,} sentences" in text
+    assert f"{tokens * scheme.batch_sizes[0]:,.0f} inputs" in text
+
+
+def test_ids_beyond_the_vocabulary_are_an_error(tmp_path):
+    paths = Numbers().training_filepaths(str(tmp_path), 1, shuffled=True)
+    records.generate_files([{"inputs": [302, 1], "targets": [5, 1]}], paths)
+    with pytest.raises(ValueError, match="id 302.*only 302 entries"):
+        pipeline.describe(Numbers(), make_hparams(), str(tmp_path))
+
+
+def test_a_filter_that_drops_everything_is_an_error(data_dir):
+    with pytest.raises(ValueError, match="drops all 150 examples.*max_length=1,"):
+        pipeline.describe(Numbers(), make_hparams(max_length=1), data_dir)
