@@ -1,0 +1,106 @@
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from t2t_keras import registry
+from t2t_keras.hparam import HParams
+from t2t_keras.training.schedules import learning_rate_schedule
+from t2t_keras.training.step import TrainStep
+from tests.training import replica_program
+
+
+def run_replicas(overrides="", compiler="plain", counts="1,2,8"):
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.training.replica_program", overrides, compiler, counts],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    "overrides, compiler, counts",
+    [
+        ("", "plain", "1,2,8"),
+        (",weight_decay=0.01,clip_grad_norm=0.5", "plain", "1,2"),
+        ("", "jit", "1,2"),
+    ],
+)
+def test_any_number_of_replicas_gives_the_same_weights(overrides, compiler, counts):
+    report = run_replicas(overrides, compiler, counts)
+    assert report["losses"][-1] < report["losses"][0]
+    for count in counts.split(",")[1:]:
+        difference = report["differences"][count]
+        assert difference["weights"] < 1e-5, (count, difference)
+        assert difference["loss"] < 1e-5, (count, difference)
+
+
+def make_step(overrides="", **options):
+    hparams = registry.hparams("transformer_tiny")
+    hparams.parse("num_hidden_layers=1,hidden_size=8,filter_size=16,num_heads=2" + overrides)
+    hparams.problem_hparams = HParams(loss_multiplier=1.0)
+    model = registry.model("transformer")(hparams, input_vocab_size=11, target_vocab_size=11)
+    optimizer = registry.optimizer("adam")(learning_rate_schedule(hparams), hparams)
+    return TrainStep(model, optimizer, hparams, **options), model, optimizer
+
+
+def batch(rows=2, length=3):
+    ids = tf.constant(np.arange(rows * length).reshape(rows, length) % 9 + 2, tf.int32)
+    return {"inputs": ids, "targets": ids}
+
+
+def test_all_lengths_share_one_trace():
+    step, _, _ = make_step()
+    for length in (3, 5, 8):
+        step(batch(length=length))
+    assert step.num_traces == 1
+
+
+def test_dropout_depends_on_step_and_seed_only():
+    losses = {}
+    for seed in (1, 1, 2):
+        tf.random.set_seed(seed + 100)
+        step, model, optimizer = make_step(",learning_rate_constant=0.0", random_seed=seed)
+        for number, variable in enumerate(model.variables):
+            values = 0.3 * np.sin(0.37 * np.arange(np.prod(variable.shape)) + 1.3 * number)
+            variable.assign(values.reshape(variable.shape))
+        both = [float(step(batch()).loss) for _ in range(2)]
+        assert both[0] != both[1]
+        losses.setdefault(seed, []).append(both)
+        optimizer.iterations.assign(0)
+        assert float(step(batch()).loss) == both[0]
+    assert losses[1][0] == losses[1][1] != losses[2][0]
+
+
+def test_a_batch_of_padding_changes_nothing_but_the_step():
+    step, model, optimizer = make_step()
+    before = [variable.numpy() for variable in model.variables]
+    result = step({name: tf.zeros_like(value) for name, value in batch().items()})
+    assert float(result.loss) == 0.0 and float(result.token_count) == 0.0
+    assert int(optimizer.iterations.numpy()) == 1
+    for old, variable in zip(before, model.variables, strict=True):
+        np.testing.assert_array_equal(old, variable.numpy())
+
+
+def test_gradient_noise_is_added():
+    quiet, _, _ = make_step(measure_gradient_norm=True)
+    noisy, _, _ = make_step(",grad_noise_scale=10.0", measure_gradient_norm=True)
+    assert float(noisy(batch()).gradient_norm) > 10 * float(quiet(batch()).gradient_norm)
+
+
+@pytest.mark.parametrize("override", ["weight_noise=0.1", "scheduled_sampling_prob=1.0"])
+def test_what_is_not_available_is_refused(override):
+    with pytest.raises(ValueError, match=override.split("=")[0]):
+        make_step("," + override)
+
+
+def test_idle_replica_is_part_of_the_replica_test():
+    targets = replica_program.make_features()["targets"].numpy()
+    counts = np.count_nonzero(targets, axis=1)
+    assert counts[-1] == 0 and len(set(counts)) == len(counts)
