@@ -96,7 +96,8 @@ class Clause:
     def english_question(self, asked: str = "") -> str:
         """Question, with a question word in front if ``asked`` is one."""
         predicate = self._english_predicate()
-        words = [asked, predicate.auxiliary, self.subject.english]
+        frequency = self.frequency.english if self.frequency is not None else ""
+        words = [asked, predicate.auxiliary, self.subject.english, frequency]
         words += ["not" if self.negated else "", predicate.rest, self.english_end()]
         return " ".join(word for word in words if word)
 

@@ -260,6 +260,11 @@ def test_questions():
     clause = Clause(HE, verb("motion", "go"), "past", complement=Phrase("home", "nach Hause"))
     assert clause.english_question("when") == "when did he go home"
     assert clause.german_question("wann") == "wann ist er nach Hause gegangen"
+    often = Clause(HE, verb("intransitive", "work"), frequency=Phrase("often", "oft"))
+    assert (often.english_question(), often.german_question()) == (
+        "does he often work",
+        "arbeitet er oft",
+    )
     looked_for = Clause(HE, verb("transitive", "look"), "want to")
     assert looked_for.english_question("what") == "what does he want to look for"
     assert looked_for.german_question("was") == "was will er suchen"
