@@ -250,6 +250,7 @@ class Text2TextProblem(problem.Problem):
             reserved_tokens=encoders.RESERVED_TOKENS + self.additional_reserved_tokens,
         )
         if path:
+            os.makedirs(data_dir, exist_ok=True)
             vocabulary.store_to_file(path)
             logging.info("Wrote %s: %d subwords", path, vocabulary.vocab_size)
         return vocabulary

@@ -33,7 +33,7 @@ def text2text_distill_iterator(
     """Yield `{"inputs", "targets", "dist_targets"}` from three files with corresponding lines."""
     distilled = txt_line_iterator(distill_txt_path)
     for (inputs, targets), line in zip(
-        text_lines.parallel_lines(source_txt_path, target_txt_path), distilled, strict=False
+        text_lines.parallel_lines(source_txt_path, target_txt_path), distilled, strict=True
     ):
         yield {"inputs": inputs, "targets": targets, "dist_targets": line}
 

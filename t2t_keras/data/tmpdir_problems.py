@@ -66,5 +66,6 @@ class Text2textTmpdirTokens(Text2textTmpdir):
                     f"and {self.UNKNOWN_TOKEN}."
                 )
             tokens = [*encoders.RESERVED_TOKENS, self.UNKNOWN_TOKEN, *txt_line_iterator(source)]
+            os.makedirs(data_dir or ".", exist_ok=True)
             encoders.TokenTextEncoder(None, vocab_list=tokens).store_to_file(path)
         return super().get_or_create_vocab(data_dir, tmp_dir, force_get)
