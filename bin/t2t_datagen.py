@@ -11,7 +11,6 @@ from __future__ import annotations
 import concurrent.futures
 import multiprocessing
 import os
-import random
 import tempfile
 import time
 from collections.abc import Sequence
@@ -162,13 +161,10 @@ def _check_legacy_flags() -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Seeds Python's, NumPy's and TensorFlow's global generators."""
-    import numpy as np
-    import tensorflow as tf
+    """Seeds Python's, NumPy's and TensorFlow's global generators; see `records.seed_generators`."""
+    from t2t_keras.data import records
 
-    random.seed(seed)
-    np.random.seed(seed)
-    tf.random.set_seed(seed)
+    records.seed_generators(seed)
 
 
 def generate_data_for_problem(problem: Problem, data_dir: str, tmp_dir: str) -> None:
