@@ -118,7 +118,8 @@ class Clause:
 
         Pronouns come first, the accusative before the dative; of nouns the dative comes first.
         """
-        pronouns, nouns = [], []
+        pronouns: list[str] = []
+        nouns: list[str] = []
         negated_by_article = False
         for case, phrase in (("acc", self.accusative), ("dat", self.dative)):
             if phrase is None:

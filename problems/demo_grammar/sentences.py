@@ -10,7 +10,15 @@ from t2t_keras.problems.demo_grammar import inflection, modifiers, noun_phrases,
 from t2t_keras.problems.demo_grammar.choices import Chooser
 from t2t_keras.problems.demo_grammar.clauses import Clause, sentence
 from t2t_keras.problems.demo_grammar.modifiers import Phrase
-from t2t_keras.problems.demo_grammar.noun_phrases import NounPhrase
+from t2t_keras.problems.demo_grammar.questions import (
+    adverb_question,
+    how_many,
+    object_question,
+    question,
+    subject_question,
+    where_question,
+    yes_no_question,
+)
 from t2t_keras.problems.demo_grammar.subordination import (
     fixed_condition,
     infinitive_sentence,
@@ -36,64 +44,6 @@ def statement(chooser: Chooser) -> Pair:
     clause = chooser.with_adverbials(chooser.clause())
     time_first = clause.time is not None and chooser.chance(0.45)
     return sentence(clause.english(time_first)), sentence(clause.german(time_first=time_first))
-
-
-def yes_no_question(chooser: Chooser) -> Pair:
-    """Did the man buy the car yesterday?"""
-    tense, _ = chooser.tense(questions=True)
-    clause = chooser.with_adverbials(chooser.clause(tense=tense))
-    return sentence(clause.english_question(), "?"), sentence(clause.german_question(), "?")
-
-
-def adverb_question(chooser: Chooser) -> Pair:
-    """Why, when, where, how often."""
-    tense, _ = chooser.tense(questions=True)
-    clause = chooser.clause(tense=tense)
-    asked = chooser.one_of((("why", "warum"), ("when", "wann"), ("how often", "wie oft")))
-    if clause.complement is None and clause.place is None and chooser.chance(0.3):
-        asked = ("where", "wo")
-    return _question(clause, *asked)
-
-
-def where_question(chooser: Chooser) -> Pair:
-    """Where does he live? (wo) Where does he go? (wohin)."""
-    tense, _ = chooser.tense(questions=True)
-    if chooser.chance(0.5):
-        clause = dataclasses.replace(chooser.clause(("position",), tense), place=None)
-        return _question(clause, "where", "wo")
-    clause = dataclasses.replace(chooser.clause(("motion",), tense), complement=None)
-    return _question(clause, "where", "wohin")
-
-
-def _question(clause: Clause, english: str, german: str) -> Pair:
-    return (
-        sentence(clause.english_question(english), "?"),
-        sentence(clause.german_question(german), "?"),
-    )
-
-
-def subject_question(chooser: Chooser) -> Pair:
-    """Who ate the apple?"""
-    silent = NounPhrase("who", "", {"nom": "wer"}, (3, False), "m")
-    tense, _ = chooser.tense(questions=True)
-    clause = chooser.with_adverbials(chooser.clause(tense=tense, subject=silent), 0.3)
-    return sentence(clause.english(), "?"), sentence(clause.german(), "?")
-
-
-def object_question(chooser: Chooser) -> Pair:
-    """What did he buy? (was) Who did he see? (wen) Who did he help? (wem)."""
-    tense, _ = chooser.tense(questions=True)
-    if chooser.chance(0.25):
-        clause = chooser.clause(("dative",), tense)
-        return _question(dataclasses.replace(clause, dative=None), "who", "wem")
-    while True:
-        clause = chooser.clause(("transitive", "separable"), tense)
-        assert clause.verb is not None
-        kinds = set(clause.verb.objects)
-        if kinds <= {"person", "friend", "child", "baby"}:
-            return _question(dataclasses.replace(clause, accusative=None), "who", "wen")
-        if not kinds & {"person", "animal", "baby", "child", "friend"}:
-            return _question(dataclasses.replace(clause, accusative=None), "what", "was")
 
 
 def quality(chooser: Chooser) -> Pair:
@@ -186,7 +136,7 @@ def age(chooser: Chooser) -> Pair:
     who = chooser.subject((chooser.one_of(("person", "person", "animal", "building")),), False)
     if chooser.chance(0.1):
         clause = Clause(who, None)
-        return _question(clause, "how old", "wie alt")
+        return question(clause, "how old", "wie alt")
     value = chooser.rng.randint(2, 99)
     english, german = numbers_dates.number_words(value)
     tense = chooser.one_of(("present", "present", "past"))
@@ -226,21 +176,6 @@ def existence(chooser: Chooser) -> Pair:
         sentence(f"there {be} {thing.english} {place.english}"),
         sentence(f"es {'gab' if past else 'gibt'} {thing.german['acc']} {place.german}"),
     )
-
-
-def how_many(chooser: Chooser) -> Pair:
-    """How many apples did the boy eat?"""
-    tense, _ = chooser.tense(questions=True)
-    clause = chooser.clause(("transitive",), tense)
-    assert clause.verb is not None
-    noun = chooser.noun(clause.verb.objects)
-    while not noun.countable:
-        clause = chooser.clause(("transitive",), tense)
-        assert clause.verb is not None
-        noun = chooser.noun(clause.verb.objects)
-    german = f"wie viele {inflection.noun(noun, 'acc', True)}"
-    clause = dataclasses.replace(clause, accusative=None)
-    return _question(clause, f"how many {noun.english_plural}", german)
 
 
 def passive(chooser: Chooser) -> Pair:
@@ -376,7 +311,7 @@ def location(chooser: Chooser) -> Pair:
     who = chooser.definite(noun, 0.2)
     tense = chooser.one_of(("present", "present", "past"))
     if chooser.chance(0.1):
-        return _question(Clause(who, None, tense), "where", "wo")
+        return question(Clause(who, None, tense), "where", "wo")
     place = chooser.place(furniture=True)
     clause = Clause(who, None, tense, negated=chooser.chance(0.15), complement=place)
     return sentence(clause.english()), sentence(clause.german())

@@ -1,0 +1,108 @@
+"""t2t-demo: the order of its commands, what is done again and what not, a whole run in small."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from t2t_keras.bin import t2t_demo
+from t2t_keras.bin.t2t_demo import Job, Layout, jobs
+from t2t_keras.problems.demo_grammar import corpus
+
+
+def _touch(path, time):
+    path.touch()
+    os.utime(path, (time, time))
+    return str(path)
+
+
+def test_commands_in_order(tmp_path):
+    commands = [job.command[0] for job in jobs(Layout(str(tmp_path)), 2000)]
+    assert commands == [
+        "t2t-datagen",
+        "t2t-trainer",
+        "t2t-avg-all",
+        "t2t-decoder",
+        "t2t-bleu",
+        "t2t-exporter",
+    ]
+
+
+@pytest.mark.parametrize("train_steps", [4, 7, 100, 1234, 2000])
+def test_enough_checkpoints_to_average(tmp_path, train_steps):
+    trainer = jobs(Layout(str(tmp_path)), train_steps)[1].command
+    (interval,) = [int(a.split("=")[1]) for a in trainer if a.startswith("--local_eval_freq")]
+    assert train_steps // interval >= 4
+
+
+def test_what_is_finished_is_not_done_again(tmp_path):
+    source = _touch(tmp_path / "source", 100)
+    assert not Job("score", ("t2t-bleu",)).done()
+    assert not Job("a", ("x",), (source,), (str(tmp_path / "result-*"),)).done()
+    result = _touch(tmp_path / "result-1", 200)
+    assert Job("a", ("x",), (source,), (str(tmp_path / "result-*"),)).done()
+    assert not Job("a", ("x",), (source,), (result, str(tmp_path / "missing"))).done()
+    _touch(tmp_path / "source", 300)
+    assert not Job("a", ("x",), (source,), (result,)).done()
+
+
+def test_data_are_finished_only_with_every_shard(tmp_path):
+    (tmp_path / "data").mkdir()
+    generate = jobs(Layout(str(tmp_path)), 10)[0]
+    assert not generate.done()
+    for path in generate.outputs:
+        open(path, "w").close()
+    assert generate.done()
+    os.remove(generate.outputs[-2])
+    assert not generate.done()
+    names = [os.path.basename(path) for path in generate.outputs]
+    assert "translate_ende_demo-train-00003-of-00004" in names
+    assert "vocab.translate_ende_demo.2048.subwords" in names
+
+
+def test_a_failing_command_ends_the_demo_with_its_status(tmp_path, monkeypatch):
+    monkeypatch.setattr(t2t_demo, "script", lambda name: [sys.executable, "-c", "exit(7)"])
+    with pytest.raises(SystemExit) as ended:
+        t2t_demo.run_job(Job("fails", ("t2t-x", "--flag=1")))
+    assert ended.value.code == 7
+
+
+def test_held_out_sentences_are_written_once(tmp_path):
+    layout = Layout(str(tmp_path))
+    t2t_demo.write_test_files(layout)
+    assert (tmp_path / "test.en").read_text().splitlines()[0] == corpus.splits()["test"][0][0]
+    (tmp_path / "test.en").write_text("mine\n")
+    t2t_demo.write_test_files(layout)
+    assert (tmp_path / "test.en").read_text() == "mine\n"
+
+
+@pytest.mark.end_to_end
+def test_small_run_and_its_repetition(tmp_path):
+    work = tmp_path / "demo run"
+    work.mkdir()
+    pairs = corpus.splits()["test"][:6]
+    for side, language in enumerate(("en", "de")):
+        text = "".join(pair[side] + "\n" for pair in pairs)
+        (work / f"test.{language}").write_text(text, encoding="utf-8")
+    command = [
+        *t2t_demo.script("t2t-demo"),
+        f"--work_dir={work}",
+        "--train_steps=4",
+    ]
+    first = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert first.returncode == 0, first.stdout[-3000:] + first.stderr[-3000:]
+    assert "BLEU_cased = " in first.stdout
+    assert f"reference {pairs[0][1]}" in first.stdout
+    assert len((work / "test.output.de").read_text(encoding="utf-8").splitlines()) == len(pairs)
+    assert "translate_ende_wmt32k" in first.stdout
+    assert first.stdout.count("  -> ") == 3
+    assert "done before" not in first.stdout
+
+    checkpoint = work / "avg" / "model.ckpt-4.index"
+    written = checkpoint.stat().st_mtime
+    second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert second.returncode == 0, second.stderr[-3000:]
+    # Everything but scoring was there.
+    assert second.stdout.count("done before") == len(jobs(Layout(str(work)), 4)) - 1
+    assert checkpoint.stat().st_mtime == written
