@@ -13,8 +13,8 @@ DEFAULT_BATCH_SIZE = 32
 
 # Memory grows with the ids of a batch (caches) and with rows * length ** 2 (attention). These
 # bounds leave a batch of 32 as it is up to 256 ids a row, and end with single rows of 4,096.
-_MAX_IDS = 8192
-_MAX_SQUARES = 2**23
+MAX_IDS = 8192
+MAX_SQUARES = 2**23
 
 # Lengths that inputs are padded to where every new shape costs a compilation.
 _SHORTEST_BOUNDARY = 16
@@ -37,7 +37,7 @@ class Batch(NamedTuple):
 def rows_for(length: int, batch_size: int) -> int:
     """How many rows of `length` ids are decoded together, at most `batch_size`."""
     length = max(length, 1)
-    return max(1, min(batch_size, _MAX_IDS // length, _MAX_SQUARES // length**2))
+    return max(1, min(batch_size, MAX_IDS // length, MAX_SQUARES // length**2))
 
 
 def make_batches(

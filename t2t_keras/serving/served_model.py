@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from t2t_keras.data.modes import ModalityType
+from t2t_keras.decoding.batches import MAX_IDS, MAX_SQUARES
 from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.search import infer
 from t2t_keras.decoding.translator import LONGEST_INPUT
@@ -90,14 +91,7 @@ class ServedModel(tf.Module):
         # The search needs a row.
         batch = tf.shape(texts)[0]
         texts = tf.concat([texts, tf.fill([tf.cast(batch == 0, tf.int32)], "")], 0)
-        ids, limits = self._ids_and_limits(texts)
-        found = self._infer(
-            ids if self._has_inputs else None,
-            partial_targets=None if self._has_inputs else ids,
-            decode_length=limits,
-        )
-        outputs = self._texts_of(found["outputs"])
-        scores = found["scores"]
+        outputs, scores = self._search_in_parts(*self._ids_and_limits(texts))
         if self._has_inputs:
             is_empty = tf.reshape(texts == "", [-1] + [1] * (outputs.shape.rank - 1))
             outputs = tf.where(is_empty, "", outputs)
@@ -114,8 +108,8 @@ class ServedModel(tf.Module):
         ends_in_punctuation = tf.strings.regex_full_match(texts, r"(?s).*[[:punct:]]")
         return tf.where(ends_in_punctuation, texts + " ", texts)
 
-    def _ids_and_limits(self, texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """int32 `[batch, length]` padded ids, int32 `[batch]` how many symbols may be produced."""
+    def _ids_and_limits(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
+        """int32 `[batch, (length)]` ids, int32 `[batch]` how many symbols may be produced."""
         ids = self._source.encode(texts)[:, : self._max_length - 1]
         end = self._task_id if self._task_id >= 0 else EOS_ID
         if self._has_inputs or self._task_id >= 0:
@@ -126,24 +120,86 @@ class ServedModel(tf.Module):
         limits = lengths + self._extra_length
         if self._has_inputs:
             limits = tf.where(texts == "", 0, limits)
+        return ids, limits
+
+    def _search_in_parts(
+        self, ids: tf.RaggedTensor, limits: tf.Tensor
+    ) -> tuple[tf.Tensor, tf.Tensor]:
+        """Searches the longest rows first, as many at once as memory is sure to hold.
+
+        One request with a thousand texts, or with one text as long as a book beside many short
+        ones, would otherwise exhaust the server's memory.
+
+        Args:
+          ids: int32 `[batch, (length)]`.
+          limits: int32 `[batch]`.
+
+        Returns:
+          string and float32 `[batch]`, or `[batch, beam]`: texts and scores.
+        """
+        lengths = tf.cast(ids.row_lengths(), tf.int32)
+        order = tf.argsort(lengths, direction="DESCENDING", stable=True)
+        batch = tf.size(order)
+        shape = [None] if self._top_beams == 1 else [None, self._top_beams]
+        parts = [
+            tf.TensorArray(dtype, 0, dynamic_size=True, infer_shape=False, element_shape=shape)
+            for dtype in (tf.string, tf.float32)
+        ]
+
+        def search(
+            start: tf.Tensor, part: tf.Tensor, texts: tf.TensorArray, scores: tf.TensorArray
+        ) -> tuple[tf.Tensor, tf.Tensor, tf.TensorArray, tf.TensorArray]:
+            longest = tf.maximum(lengths[order[start]], 1)
+            fitting = tf.minimum(MAX_IDS // longest, MAX_SQUARES // longest**2)
+            end = tf.minimum(start + tf.maximum(fitting, 1), batch)
+            rows = order[start:end]
+            part_texts, part_scores = self._search(tf.gather(ids, rows), tf.gather(limits, rows))
+            return end, part + 1, texts.write(part, part_texts), scores.write(part, part_scores)
+
+        _, _, *parts = tf.while_loop(
+            lambda start, *_: start < batch, search, [0, 0, *parts], parallel_iterations=1
+        )
+        original = tf.argsort(order)
+        texts, scores = (tf.gather(part.concat(), original) for part in parts)
+        texts.set_shape(shape)
+        scores.set_shape(shape)
+        return texts, scores
+
+    def _search(self, ids: tf.RaggedTensor, limits: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """String and float32 `[rows]`, or `[rows, beam]`: texts and scores of some rows."""
         dense = ids.to_tensor()
         # A language model can begin with nothing, but a tensor of no columns is a special case.
         missing = tf.maximum(1 - tf.shape(dense)[1], 0)
-        return tf.pad(dense, [[0, 0], [0, missing]]), limits
+        dense = tf.pad(dense, [[0, 0], [0, missing]])
+        found = self._infer(
+            dense if self._has_inputs else None,
+            partial_targets=None if self._has_inputs else dense,
+            decode_length=limits,
+        )
+        # Zeros beyond a row's own limit are only there because of its neighbours.
+        produced = limits if self._has_inputs else limits - tf.cast(ids.row_lengths(), tf.int32)
+        return self._texts_of(found["outputs"], produced), found["scores"]
 
-    def _texts_of(self, ids: tf.Tensor) -> tf.Tensor:
-        """String `[...]` texts of produced ids `[..., length]`."""
+    def _texts_of(self, ids: tf.Tensor, produced: tf.Tensor) -> tf.Tensor:
+        """Texts of produced ids.
+
+        Args:
+          ids: int32 `[batch, length]` or `[batch, beam, length]`.
+          produced: int32 `[batch]` how many ids of each row mean something.
+
+        Returns:
+          string `[batch]` or `[batch, beam]`.
+        """
         shape = tf.shape(ids)
+        # [batch * beam, length]
         rows = tf.reshape(ids, [tf.reduce_prod(shape[:-1]), shape[-1]])
-        kept = tf.ones_like(rows, tf.bool)
+        kept = tf.range(shape[-1]) < tf.repeat(produced, self._top_beams)[:, tf.newaxis]
         if self._cut_at_eos:
-            kept = tf.cumsum(tf.cast(rows == EOS_ID, tf.int32), axis=1) == 0
+            kept &= tf.cumsum(tf.cast(rows == EOS_ID, tf.int32), axis=1) == 0
         if not self._keep_pad_ids:
             kept &= rows != PAD_ID
         texts = self._target.decode(tf.ragged.boolean_mask(rows, kept))
         for separator in self._separators:
             literal = "".join(f"\\x{{{ord(char):x}}}" for char in separator)
             texts = tf.strings.regex_replace(texts, literal, " ")
-        result = tf.reshape(texts, shape[:-1])
-        result.set_shape([None] if self._top_beams == 1 else [None, self._top_beams])
-        return result
+        return tf.reshape(texts, shape[:-1])

@@ -12,6 +12,7 @@ from t2t_keras.decoding.record_files import prompts
 from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.translator import Translator
 from t2t_keras.models.transformer import Transformer
+from t2t_keras.serving import served_model
 from t2t_keras.serving.served_model import ServedModel
 from t2t_keras.text import encoders, subword_builder, tokenizer
 from tests.decoding.t2t_checkpoint import load_run
@@ -86,13 +87,10 @@ def _assert_answers_as_translator(run, overrides: str, texts: list[str], lines: 
     "overrides",
     [
         "extra_length=5",
-        "extra_length=4,beam_size=1",
         "extra_length=3,beam_size=3,alpha=1.0,return_beams=True",
         "extra_length=3,limit_by_longest_input=True,batch_size=100",
-        "extra_length=2,max_input_size=4,keep_pad_ids=True",
-        "extra_length=2,skip_eos_postprocess=True",
-        "extra_length=2,multiproblem_task_id=5",
-        "extra_length=2,beam_size=1,force_decode_length=True",
+        "extra_length=2,max_input_size=4,keep_pad_ids=True,multiproblem_task_id=5",
+        "extra_length=2,beam_size=1,force_decode_length=True,skip_eos_postprocess=True",
     ],
 )
 def test_answers_as_the_decoder(run, overrides: str) -> None:
@@ -139,6 +137,28 @@ def test_broken_utf8_does_not_touch_its_neighbours(run) -> None:
         output.decode("utf-8")
 
 
+def test_large_requests_are_searched_in_parts(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+
+    class Recording(ServedModel):
+        def _search(self, ids, limits):
+            tf.py_function(searched.append, [tf.identity(ids.to_tensor())], [])
+            return super()._search(ids, limits)
+
+    texts = [f"the cat {'and a rat ' * (index % 4)}{index}" for index in range(9)]
+    options = decode_hparams("extra_length=3,beam_size=2")
+    whole = ServedModel(*run, options)(tf.constant(texts))
+    longest = max(len(run[1].vocabulary["inputs"].encode(text)) + 1 for text in texts)
+    monkeypatch.setattr(served_model, "MAX_IDS", 2 * longest + 1)
+    answer = Recording(*run, options)(tf.constant(texts))
+    assert sum(ids.shape[0] for ids in searched) == len(texts)
+    assert searched[0].shape == [2, longest]
+    assert len(searched) > 2
+    assert all(ids.shape[0] * ids.shape[1] <= 2 * longest + 1 for ids in searched)
+    assert answer["outputs"].numpy().tolist() == whole["outputs"].numpy().tolist()
+    assert answer["scores"].numpy() == pytest.approx(whole["scores"].numpy(), rel=1e-4)
+
+
 def test_sampling_draws_anew(run) -> None:
     served = ServedModel(
         *run, decode_hparams("beam_size=1,extra_length=20"), Sampling("random", temperature=5.0)
@@ -157,7 +177,7 @@ def test_class_labels_are_refused(run) -> None:
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("overrides", ["", "beam_size=1", "return_beams=True,extra_length=10"])
+@pytest.mark.parametrize("overrides", ["", "beam_size=1"])
 def test_checkpoint_trained_by_t2t(overrides: str) -> None:
     lines = golden_path("decoder_cli", "inputs.txt").read_text(encoding="utf-8").split("\n")
     run = load_run(golden_path("toy_ckpt"))
