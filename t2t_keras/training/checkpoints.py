@@ -38,7 +38,8 @@ STATE_FILE = "checkpoint"
 _BASENAME = "model.ckpt"
 # What training adds to the model's variables; T2T's checkpoints have all of these.
 _TRAINING_PREFIXES = ("training/", "losses_avg/", "train_stats/", GLOBAL_STEP)
-_SHARD = re.compile(r"(?P<name>.*/weights)_(?P<number>\d+)$")
+# A shard of an embedding table, or an optimizer's slot of one.
+_SHARD = re.compile(r"(?P<table>.*/weights)_(?P<number>\d+)(?P<slot>/\w+)?$")
 _NUMBERED = re.compile(r"-(?P<step>\d+)$")
 _MAX_LISTED = 10
 
@@ -211,10 +212,16 @@ def _joined_shards(shapes: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
     sources: dict[str, list[str]] = {}
     for name in sorted(shapes):
         match = _SHARD.match(name)
-        sources.setdefault(match["name"] if match else name, []).append(name)
+        joined = match["table"] + (match["slot"] or "") if match else name
+        sources.setdefault(joined, []).append(name)
     for parts in sources.values():
-        parts.sort(key=lambda part: int(_SHARD.match(part)["number"]) if _SHARD.match(part) else -1)
+        parts.sort(key=_shard_number)
     return sources
+
+
+def _shard_number(name: str) -> int:
+    match = _SHARD.match(name)
+    return int(match["number"]) if match else -1
 
 
 def _shape_of(parts: list[str], shapes: Mapping[str, Sequence[int]]) -> list[int]:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from t2t_keras import hparams_lib, registry
 from t2t_keras.training import checkpoints
 from t2t_keras.training.optimizers import Adam, slot_variables
 from t2t_keras.training.retention import CheckpointKeeper
+from tests.reference_data import golden_path, load_golden_json
 
 
 def make_model(units=3, layers=("first", "second")):
@@ -58,12 +60,13 @@ def test_nothing_is_assigned_if_something_misfits(tmp_path):
         np.testing.assert_array_equal(state(model)[name], value)
 
 
-def test_shards_of_an_embedding_are_joined(tmp_path):
-    table = np.arange(10, dtype=np.float32).reshape(5, 2)
-    values = {"emb/weights_0": table[:2], "emb/weights_1": table[2:4], "emb/weights_2": table[4:]}
+@pytest.mark.parametrize("slot", ["", "/Adam_1"])
+def test_shards_of_an_embedding_are_joined(tmp_path, slot):
+    table = np.arange(24, dtype=np.float32).reshape(12, 2)
+    values = {f"emb/weights_{row}{slot}": table[row : row + 1] for row in range(12)}
     checkpoints.write_values(str(tmp_path / "model.ckpt-1"), values)
-    variable = keras.Variable(np.zeros([5, 2]), name="weights")
-    checkpoints.load_variables(str(tmp_path / "model.ckpt-1"), {"emb/weights": variable})
+    variable = keras.Variable(np.zeros([12, 2]), name="weights")
+    checkpoints.load_variables(str(tmp_path / "model.ckpt-1"), {f"emb/weights{slot}": variable})
     np.testing.assert_array_equal(variable.numpy(), table)
 
 
@@ -149,3 +152,23 @@ def test_warm_start_takes_what_it_finds(tmp_path):
     kept = checkpoints.warm_start(model, str(tmp_path))
     assert sorted(kept) == sorted(v.path for v in model.variables if "third" in v.path)
     np.testing.assert_array_equal(model.layers[0].kernel.numpy(), source.layers[0].kernel.numpy())
+
+
+@pytest.mark.reference
+def test_tensor2tensors_own_checkpoint_is_read_whole():
+    prefix = checkpoints.latest_checkpoint(str(golden_path("toy_ckpt")))
+    hparams = hparams_lib.create_hparams_from_json(str(golden_path("toy_ckpt", "hparams.json")))
+    shapes = load_golden_json("toy_ckpt", "variables.json")
+    rows = [s[0] for name, (s, _) in shapes.items()
+            if "symbol_modality" in name and not name.startswith("training/")]  # fmt: skip
+    model = registry.model("transformer")(
+        hparams, input_vocab_size=sum(rows), target_vocab_size=sum(rows)
+    )
+    optimizer = Adam(0.1)
+    optimizer.build(model.trainable_variables)
+    slots = slot_variables(optimizer, model.trainable_variables)
+    variables = {**{v.path: v for v in model.variables}, **slots}
+    step = checkpoints.load_variables(prefix, variables, ("losses_avg/", "train_stats/",
+                                                          "global_step", "training/beta"))  # fmt: skip
+    assert step == checkpoints.step_of(prefix)
+    assert all(np.any(slot.numpy()) for name, slot in slots.items() if "kernel/Adam_1" in name)
