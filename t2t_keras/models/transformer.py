@@ -232,7 +232,7 @@ class Transformer(keras.Model):
         """
         embedded = self.target_table.embed(ids)
         output, cache = self.body.decode_step(embedded, step, cache, memory)
-        return self.softmax_table.logits(output), cache
+        return self.softmax_table.logits_of_few(output), cache
 
 
 def _round_up(size: int, divisor: int) -> int:
