@@ -1,4 +1,4 @@
-"""Averages of checkpoints, which translate better than the last one (Vaswani et al., 2017, §6.1)."""
+"""Averages of checkpoints: they translate better than the last one (Vaswani et al., 2017, 6.1)."""
 
 import os
 import pathlib
@@ -140,7 +140,10 @@ def _write(prefix: str, values: Mapping[str, np.ndarray], step: int) -> None:
 
 
 def wait_for_checkpoints(
-    directory: str, min_steps: int = 0, wait_minutes: float = 0.0, poll_seconds: float = _POLL_SECONDS
+    directory: str,
+    min_steps: int = 0,
+    wait_minutes: float = 0.0,
+    poll_seconds: float = _POLL_SECONDS,
 ) -> Iterator[str]:
     """The complete checkpoints of a directory, oldest first, then those that appear.
 
@@ -153,7 +156,9 @@ def wait_for_checkpoints(
     seen = min_steps - 1
     last_time = time.monotonic()
     while True:
-        new = [p for p in checkpoints.complete_checkpoints(directory) if checkpoints.step_of(p) > seen]
+        new = [
+            p for p in checkpoints.complete_checkpoints(directory) if checkpoints.step_of(p) > seen
+        ]
         for path in new:
             seen = checkpoints.step_of(path)
             yield path

@@ -272,7 +272,8 @@ def _refuse_misfits(
         if name not in variables and not name.startswith(ignore_prefixes or ("\0",))
     ]
     other_shape = [
-        f"{name} {list(variable.shape)} in the model, {_shape_of(sources[name], shapes)} in the file"
+        f"{name} {list(variable.shape)} in the model, "
+        f"{_shape_of(sources[name], shapes)} in the file"
         for name, variable in variables.items()
         if name in sources and list(variable.shape) != _shape_of(sources[name], shapes)
     ]
@@ -283,8 +284,8 @@ def _refuse_misfits(
     ]
     if any(problems):
         raise CheckpointError(
-            f"The checkpoint {prefix} doesn't fit the model. Use the hyperparameters it was trained "
-            "with (model, hparams_set, hparams, problem and vocabulary).\n"
+            f"The checkpoint {prefix} doesn't fit the model. Use the hyperparameters it was "
+            "trained with (model, hparams_set, hparams, problem and vocabulary).\n"
             + "\n".join(problem for problem in problems if problem)
         )
 

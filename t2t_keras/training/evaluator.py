@@ -84,7 +84,9 @@ class Evaluator:
                 "The evaluation data is empty. Check data_dir and the problem's dev split, and "
                 f"that eval_steps isn't 0. Received: eval_steps={max_batches}"
             )
-        results = {self._prefix + name: float(s / w) if w else 0.0 for name, (s, w) in totals.items()}
+        results = {
+            self._prefix + name: float(s / w) if w else 0.0 for name, (s, w) in totals.items()
+        }
         results["loss"] = float(np.mean(losses))
         return dict(sorted(results.items()))
 

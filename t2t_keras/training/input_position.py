@@ -70,7 +70,9 @@ def restore(prefix: str, iterator: Any, description: dict[str, Any]) -> bool:
     if changed:
         logging.warning(
             "The input is shuffled anew, because this differs from the run so far: %s.",
-            ", ".join(f"{name} (was {saved.get(name)}, is {description[name]})" for name in changed),
+            ", ".join(
+                f"{name} (was {saved.get(name)}, is {description[name]})" for name in changed
+            ),
         )
         return False
     try:

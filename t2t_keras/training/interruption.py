@@ -49,5 +49,5 @@ def catch_signals() -> Iterator[Interruption]:
             previous[number] = signal.signal(number, note)
         yield interruption
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        for caught, handler in previous.items():
+            signal.signal(caught, handler)

@@ -1,7 +1,7 @@
 """The training loss: label-smoothed cross-entropy, summed over tokens.
 
-Losses are returned as a sum and a count, never as a mean: only so can the replicas of a data-parallel
-step be joined into the mean over *all* tokens of the global batch.
+Losses are returned as a sum and a count, never as a mean: only so can the replicas of a
+data-parallel step be joined into the mean over *all* tokens of the global batch.
 """
 
 import math
@@ -111,9 +111,7 @@ def _smoothed_cross_entropy(label_smoothing: float) -> Any:
     return cross_entropy
 
 
-def loss_weights(
-    labels: tf.Tensor, prepend_mode: str = "none", training: bool = True
-) -> tf.Tensor:
+def loss_weights(labels: tf.Tensor, prepend_mode: str = "none", training: bool = True) -> tf.Tensor:
     """Which tokens count in the loss.
 
     Padding (id 0) never does. Where the inputs were prepended to the targets with a 0 between them

@@ -13,8 +13,6 @@ from t2t_keras import registry
 
 __all__ = ["Adam", "adam", "momentum", "sgd", "slot_variables", "true_adam"]
 
-LearningRateLike = float | keras.optimizers.schedules.LearningRateSchedule
-
 
 class Adam(keras.optimizers.Adam):
     """Adam (Kingma and Ba, 2015, https://arxiv.org/abs/1412.6980) with "epsilon hat".
@@ -78,7 +76,7 @@ class Momentum(keras.optimizers.SGD):
 
 
 @registry.register_optimizer
-def adam(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.Optimizer:
+def adam(learning_rate: Any, hparams: Any) -> keras.optimizers.Optimizer:
     """Adam with hparams `optimizer_adam_beta1`, `optimizer_adam_beta2`, `optimizer_adam_epsilon`.
 
     T2T's is "lazy" Adam; on dense gradients, as here, lazy and plain Adam are the same.
@@ -92,13 +90,13 @@ def adam(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.Opti
 
 
 @registry.register_optimizer
-def true_adam(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.Optimizer:
+def true_adam(learning_rate: Any, hparams: Any) -> keras.optimizers.Optimizer:
     """The same as `adam`, by T2T's name for the plain variant."""
     return adam(learning_rate, hparams)
 
 
 @registry.register_optimizer
-def momentum(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.Optimizer:
+def momentum(learning_rate: Any, hparams: Any) -> keras.optimizers.Optimizer:
     """Momentum: hparams `optimizer_momentum_momentum`, `optimizer_momentum_nesterov`."""
     return Momentum(
         learning_rate=learning_rate,
@@ -108,7 +106,7 @@ def momentum(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.
 
 
 @registry.register_optimizer
-def sgd(learning_rate: LearningRateLike, hparams: Any) -> keras.optimizers.Optimizer:
+def sgd(learning_rate: Any, hparams: Any) -> keras.optimizers.Optimizer:
     """Plain gradient descent: `w <- w - lr g`."""
     del hparams
     return keras.optimizers.SGD(learning_rate=learning_rate)

@@ -127,9 +127,7 @@ class TrainingSession:
         self._iterator = iter(self._dataset())
         if self._restored_from is None:
             return
-        if not input_position.restore(
-            self._restored_from, self._iterator, self._input_description
-        ):
+        if not input_position.restore(self._restored_from, self._iterator, self._input_description):
             # Another order than at the start, so that the first batches don't come twice.
             self._input_description["input_seed"] = (self._seed + self.step) % _MAX_SEED
             self._iterator = iter(self._dataset())

@@ -110,12 +110,12 @@ class TrainStep:
         self._variables = model.trainable_variables
         # One compiled function per replica: each captures its own replica's variables.
         self._gradients_of_replica = [self._gradient_function() for _ in range(self._num_replicas)]
-        self._step: Callable[[Features], Any] | None = None
+        self._step: Any = None  # the compiled step, made for the first batch
 
     @property
     def num_traces(self) -> int:
         """How often the step has been traced; it stays constant once all shapes are known."""
-        return 0 if self._step is None else self._step.experimental_get_tracing_count()
+        return int(self._step.experimental_get_tracing_count()) if self._step is not None else 0
 
     def __call__(self, features: Features) -> StepResult:
         """Trains on one global batch.
@@ -212,7 +212,9 @@ class TrainStep:
             return gradients, norm
         gradients = self._sum_over_replicas(gradients)
         if self._weight_decay:
-            gradients = [self._decayed(g, v) for g, v in zip(gradients, self._variables, strict=True)]
+            gradients = [
+                self._decayed(g, v) for g, v in zip(gradients, self._variables, strict=True)
+            ]
         if self._noise_scale:
             gradients = [self._noisy(g, number) for number, g in enumerate(gradients)]
         if self._measure_norm:

@@ -64,7 +64,7 @@ class Trainer:
         return self._train(evaluate_at_checkpoints=False, validate_every=0)
 
     def continuous_train_and_eval(self) -> Interruption:
-        """Trains, and evaluates at checkpoints, not more often than the throttle; last at the end."""
+        """Trains, and evaluates at checkpoints (throttled) and at the end."""
         return self._train(evaluate_at_checkpoints=True, validate_every=0)
 
     def train_and_evaluate(self) -> Interruption:

@@ -168,7 +168,7 @@ def test_tensor2tensors_own_checkpoint_is_read_whole():
     optimizer.build(model.trainable_variables)
     slots = slot_variables(optimizer, model.trainable_variables)
     variables = {**{v.path: v for v in model.variables}, **slots}
-    step = checkpoints.load_variables(prefix, variables, ("losses_avg/", "train_stats/",
-                                                          "global_step", "training/beta"))  # fmt: skip
+    ignored = ("losses_avg/", "train_stats/", "global_step", "training/beta")
+    step = checkpoints.load_variables(prefix, variables, ignored)
     assert step == checkpoints.step_of(prefix)
     assert all(np.any(slot.numpy()) for name, slot in slots.items() if "kernel/Adam_1" in name)

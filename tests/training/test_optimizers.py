@@ -37,9 +37,7 @@ def test_adam_is_tensor2tensors(name):
 def test_adam_equals_keras_adam():
     ours = make("adam", 0.01, "optimizer_adam_epsilon=0.1")
     keras_adam = keras.optimizers.Adam(0.01, beta_1=ours.beta_1, beta_2=ours.beta_2, epsilon=0.1)
-    np.testing.assert_allclose(
-        update(ours, GRADIENTS), update(keras_adam, GRADIENTS), rtol=1e-5
-    )
+    np.testing.assert_allclose(update(ours, GRADIENTS), update(keras_adam, GRADIENTS), rtol=1e-5)
 
 
 def test_learning_rate_is_taken_before_the_step_counts():
