@@ -115,8 +115,8 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
     output = layout.path("test.output.de")
     trained = layout.checkpoint("run", train_steps)
     averaged = layout.checkpoint("avg", train_steps)
-    # Enough checkpoints to average also when fewer steps are asked for.
-    interval = min(_CHECKPOINT_INTERVAL, max(1, train_steps // _AVERAGED))
+    # A short run has fewer checkpoints than are averaged otherwise.
+    num_averaged = max(1, min(_AVERAGED, train_steps // _CHECKPOINT_INTERVAL))
     return [
         Job(
             "generate the data",
@@ -140,13 +140,13 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
                 "--schedule=train",
                 f"--train_steps={train_steps}",
                 "--random_seed=1",
-                f"--local_eval_frequency={interval}",
+                f"--local_eval_frequency={_CHECKPOINT_INTERVAL}",
             ),
             outputs=(trained,),
         ),
         Job(
-            f"average the last {_AVERAGED} checkpoints",
-            ("t2t-avg-all", f"--model_dir={run}", f"--output_dir={average}", f"--n={_AVERAGED}"),
+            f"average the last {num_averaged} checkpoints",
+            ("t2t-avg-all", f"--model_dir={run}", f"--output_dir={average}", f"--n={num_averaged}"),
             inputs=(trained,),
             outputs=(averaged,),
         ),

@@ -29,11 +29,18 @@ def test_commands_in_order(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("train_steps", [4, 7, 100, 1234, 2000])
-def test_enough_checkpoints_to_average(tmp_path, train_steps):
-    trainer = jobs(Layout(str(tmp_path)), train_steps)[1].command
-    (interval,) = [int(a.split("=")[1]) for a in trainer if a.startswith("--local_eval_freq")]
-    assert train_steps // interval >= 4
+def _flag(job, name):
+    (value,) = [a.split("=", 1)[1] for a in job.command if a.startswith(f"--{name}=")]
+    return int(value)
+
+
+@pytest.mark.parametrize(
+    ("train_steps", "averaged"), [(4, 1), (250, 1), (500, 2), (1600, 4), (9999, 4)]
+)
+def test_no_more_is_averaged_than_there_are_checkpoints(tmp_path, train_steps, averaged):
+    _, trainer, average, *_ = jobs(Layout(str(tmp_path)), train_steps)
+    assert _flag(average, "n") == averaged
+    assert averaged == 1 or train_steps // _flag(trainer, "local_eval_frequency") >= averaged
 
 
 def test_what_is_finished_is_not_done_again(tmp_path):
