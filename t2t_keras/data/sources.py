@@ -52,18 +52,32 @@ class SourceError(FileNotFoundError):
 
 
 def file_name_of(url: str) -> str:
-    """The name under which a source is kept in tmp_dir: the last part of its address."""
-    if "://" in url:
-        return unquote(posixpath.basename(urlsplit(url).path))
-    return os.path.basename(url)
+    """The name under which a source is kept in tmp_dir: the last part of its address.
+
+    `http://host/download.php?f=corpus/en-ro.txt.zip` is kept as "en-ro.txt.zip".
+    """
+    if "://" not in url:
+        return os.path.basename(url)
+    parts = urlsplit(url)
+    if parts.path.endswith(".php") and "/" in parts.query:
+        return unquote(posixpath.basename(parts.query))
+    return unquote(posixpath.basename(parts.path))
 
 
-def fetch(tmp_dir: str, url: str, *, sha256: str | None = None, attempts: int = 5) -> str:
+def fetch(
+    tmp_dir: str,
+    url: str,
+    *,
+    file_name: str | None = None,
+    sha256: str | None = None,
+    attempts: int = 5,
+) -> str:
     """Path in `tmp_dir` of the file that `url` names, fetched unless it is already there.
 
     Args:
         tmp_dir: folder for raw files; created if absent.
         url: http(s) address, or the path of a local (or, as `gs://…`, remote) file to copy.
+        file_name: name in `tmp_dir`; default: the last part of `url`.
         sha256: expected checksum of a download; default: the one in `KNOWN_SHA256`, if any.
         attempts: most tries of a download.
 
@@ -75,11 +89,12 @@ def fetch(tmp_dir: str, url: str, *, sha256: str | None = None, attempts: int = 
             by hand.
     """
     os.makedirs(tmp_dir, exist_ok=True)
-    path = os.path.join(tmp_dir, file_name_of(url))
+    name = file_name or file_name_of(url)
+    path = os.path.join(tmp_dir, name)
     if os.path.isfile(path):
         logging.info("Using %s", path)
         return path
-    if not file_name_of(url):
+    if not name:
         raise SourceError(f"A source needs an address that ends in a file name. Received: {url!r}")
     try:
         if url.startswith(("http://", "https://")):

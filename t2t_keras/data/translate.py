@@ -1,12 +1,13 @@
 """TranslateProblem: translation corpora given as lists of archives and of the files in them."""
 
+import itertools
 import os
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from absl import logging
 
-from t2t_keras.data import parallel_text, sources, text_lines
+from t2t_keras.data import cleaner, parallel_text, sources, text_lines
 from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.progress import progress
 from t2t_keras.data.text2text import Text2TextProblem
@@ -67,7 +68,10 @@ class TranslateProblem(Text2TextProblem):
 
     @property
     def datatypes_to_clean(self) -> list[str] | None:
-        """Kinds of training corpora to clean, of "txt", "tsv", "tmx"; None: none."""
+        """Kinds of training corpora to clean, of "txt", "tsv", "tmx"; None: none.
+
+        The first language must be English; see `cleaner`.
+        """
         return None
 
     @property
@@ -109,6 +113,48 @@ class TranslateProblem(Text2TextProblem):
         return generate_lines_for_vocab(
             tmp_dir, self.vocab_data_files(), self.vocab_file_byte_budget
         )
+
+
+class CorporaProblem(TranslateProblem):
+    """A translation problem whose corpora are listed in class attributes.
+
+        @registry.register_problem
+        class TranslateEndeNews(translate.CorporaProblem):
+            train_sources = [["http://host/news.tgz", ("news/train.en", "news/train.de")]]
+            dev_sources = [["http://host/news.tgz", ("news/dev.en", "news/dev.de")]]
+
+    `source_data_files` of `TranslateProblem` describes the lists. With `test_sources` there is a
+    test split (`--eval_use_test_set`).
+    """
+
+    train_sources: ClassVar[Sequence[Source]] = ()
+    dev_sources: ClassVar[Sequence[Source]] = ()
+    test_sources: ClassVar[Sequence[Source]] = ()
+    train_shards: ClassVar[int] = 100
+
+    @property
+    def additional_training_datasets(self) -> list[Source]:
+        """Training corpora behind `train_sources`."""
+        return []
+
+    @property
+    def dataset_splits(self) -> list[dict[str, Any]]:
+        """`train_shards` shards for training, one for dev and one for test, if any."""
+        splits: list[dict[str, Any]] = [
+            {"split": DatasetSplit.TRAIN, "shards": self.train_shards},
+            {"split": DatasetSplit.EVAL, "shards": 1},
+        ]
+        if self.test_sources:
+            splits.append({"split": DatasetSplit.TEST, "shards": 1})
+        return splits
+
+    def source_data_files(self, dataset_split: str) -> list[Source]:
+        """The listed corpora; those for dev are for test too if there are no others."""
+        if dataset_split == DatasetSplit.TRAIN:
+            return [*self.train_sources, *self.additional_training_datasets]
+        if dataset_split == DatasetSplit.TEST and self.test_sources:
+            return list(self.test_sources)
+        return list(self.dev_sources)
 
 
 def generate_lines_for_vocab(
@@ -221,19 +267,20 @@ def _pairs_of(
 ) -> Iterator[tuple[str, str]]:
     """Pairs of one corpus, of whatever kind it is."""
     kind = files[0] if files[0] in ("tsv", "tmx") else "txt"
-    if kind in kinds_to_clean:
-        raise ValueError(
-            f"Corpora can't be cleaned yet. Received: datatypes_to_clean={list(kinds_to_clean)}"
-        )
     if kind == "tsv":
-        for path in sources.fetch_matching(tmp_dir, url, files[3]):
-            yield from parallel_text.tsv_pairs(path, int(files[1]), int(files[2]))
+        pairs = itertools.chain.from_iterable(
+            parallel_text.tsv_pairs(path, int(files[1]), int(files[2]))
+            for path in sources.fetch_matching(tmp_dir, url, files[3])
+        )
     elif kind == "tmx":
-        for path in sources.fetch_members(tmp_dir, url, files[1:]):
-            yield from parallel_text.tmx_pairs(path)
+        pairs = itertools.chain.from_iterable(
+            parallel_text.tmx_pairs(path)
+            for path in sources.fetch_members(tmp_dir, url, files[1:])
+        )
     else:
         first_path, second_path = sources.fetch_members(tmp_dir, url, files)
-        yield from parallel_text.text_pairs(first_path, second_path, cut_to_shorter=cut_to_shorter)
+        pairs = parallel_text.text_pairs(first_path, second_path, cut_to_shorter=cut_to_shorter)
+    return cleaner.clean_pairs(pairs) if kind in kinds_to_clean else pairs
 
 
 def _is_up_to_date(base: str, tmp_dir: str, datasets: Sequence[Source]) -> bool:

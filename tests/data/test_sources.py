@@ -292,6 +292,7 @@ def test_glob_over_an_archive(tmp_path):
     [
         ("http://h/a/corpus.tgz", "corpus.tgz"),
         ("https://h/a%20b.zip?download=1", "a b.zip"),
+        ("http://h/download.php?f=SETIMES/v2/en-ro.txt.zip", "en-ro.txt.zip"),
         ("/data/x.txt", "x.txt"),
         ("http://h/", ""),
     ],

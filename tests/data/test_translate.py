@@ -110,12 +110,82 @@ def test_sgm_gives_its_segments(tmp_path):
     assert samples(Sgm(), tmp_path) == [("A & B", "X"), ("C", "Z")]
 
 
-def test_sgm_only_if_both_names_say_so(tmp_path):
+def test_sgm_on_one_side_only(tmp_path):
     class Mixed(SmallProblem):
         sources = {DatasetSplit.TRAIN: [["", ("a.sgm", "a.de")]]}
 
-    write(tmp_path, a__sgm="<p>\n", a__de="x\n")
-    assert samples(Mixed(), tmp_path) == [("<p>", "x")]
+    write(tmp_path, a__sgm=SGM.format(first="A", second="C"), a__de="x\nz\n")
+    assert samples(Mixed(), tmp_path) == [("A", "x"), ("C", "z")]
+
+
+def test_empty_segments_keep_the_alignment(tmp_path):
+    class Sgm(SmallProblem):
+        sources = {DatasetSplit.TRAIN: [["", ("a.en.sgm", "a.de.sgm")]]}
+
+    write(tmp_path, a__en__sgm=SGM.format(first="", second="C"))
+    write(tmp_path, a__de__sgm=SGM.format(first="X", second="Z"))
+    assert samples(Sgm(), tmp_path) == [("C", "Z")]
+
+
+@pytest.mark.parametrize(
+    "content, expected",
+    [
+        ("<seg>one</seg> <seg id='2'>two</seg>\n", ["one", "two"]),
+        ("<tuv><seg>one</seg></tuv>\r\n", ["one"]),
+        ("<seg>\nover\nlines </seg>\n<seg>b</seg>", ["over lines", "b"]),
+        ("<seg>a\u2028b\x85c\x0bd</seg>\n", ["a\u2028b\x85c\x0bd"]),
+        ("<segment>none</segment>\n", []),
+    ],
+)
+def test_segments_wherever_they_stand(tmp_path, content, expected):
+    write(tmp_path, a=content)
+    assert list(parallel_text.segments(str(tmp_path / "a"))) == expected
+
+
+@pytest.mark.parametrize("content", ["x\n<seg>one\n", "x\n<seg>one\n<seg>two</seg>\n"])
+def test_unclosed_segment_is_named_by_line(tmp_path, content):
+    write(tmp_path, a=content)
+    with pytest.raises(ValueError, match="a, line 2: .*not closed"):
+        list(parallel_text.segments(str(tmp_path / "a")))
+
+
+@pytest.mark.parametrize("first_line", ['<srcset setid="x">', "<?xml version='1.0'?>", "<!DOCTYPE"])
+@pytest.mark.parametrize("side", ["train__en", "train__de"])
+def test_markup_given_as_text_is_refused(tmp_path, first_line, side):
+    lines = f"{first_line}\nb\n"
+    write(tmp_path, **{"train__en": "a\nb\n", "train__de": "x\ny\n", side: lines})
+    with pytest.raises(ValueError, match=rf"{side.replace('__', '.')}, line 1, is markup"):
+        samples(SmallProblem(), tmp_path)
+
+
+def test_lines_with_foreign_line_ends_marks_and_carriage_returns_stay_aligned(tmp_path):
+    english = "\ufeffone\x0btwo\r\nthree\u2028four\r\nfive\x85six\r\n"
+    write(tmp_path, train__en=english, train__de="x\ny\nz\n")
+    assert samples(SmallProblem(), tmp_path) == [
+        ("one\x0btwo", "x"),
+        ("three\u2028four", "y"),
+        ("five\x85six", "z"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["txt", "sgm", "tsv", "tmx"])
+def test_invalid_utf8_is_named_by_file_and_line(tmp_path, kind):
+    names = {
+        "txt": ("bad", "good"),
+        "sgm": ("bad.sgm", "good"),
+        "tsv": ("tsv", 0, 1, "bad"),
+        "tmx": ("tmx", "bad"),
+    }[kind]
+    bad = tmp_path / ("bad.sgm" if kind == "sgm" else "bad")
+    bad.write_bytes(b"<seg>a</seg>\tb\n<seg>\xff</seg>\tb\n")
+    (tmp_path / "good").write_text("x\ny\n")
+
+    class Bad(SmallProblem):
+        sources = {DatasetSplit.TRAIN: [["", names]]}
+
+    with pytest.raises(ValueError, match=r"bad.*, line 2, is not valid UTF-8"):
+        samples(Bad(), tmp_path)
+    assert not list(tmp_path.glob("*compiled*"))
 
 
 def test_tsv_columns_of_all_matching_files(tmp_path):
@@ -203,14 +273,20 @@ def test_vocabulary_of_the_problem_samples_its_corpora(tmp_path):
     assert lines == ["abcde", "abcde", "x"]
 
 
-def test_cleaning_is_refused_where_asked_for(tmp_path):
+def test_only_the_training_corpora_of_the_given_kinds_are_cleaned(tmp_path):
     class Clean(SmallProblem):
         datatypes_to_clean = ["txt"]
+        sources = {
+            DatasetSplit.TRAIN: [["", ("a.en", "a.de")], ["", ("tsv", 0, 1, "a.tsv")]],
+            DatasetSplit.EVAL: [["", ("a.en", "a.de")]],
+        }
 
-    write(tmp_path, train__en="a\n", train__de="x\n", dev__en="b\n", dev__de="y\n")
-    with pytest.raises(ValueError, match="datatypes_to_clean"):
-        samples(Clean(), tmp_path)
-    assert samples(Clean(), tmp_path, DatasetSplit.EVAL) == [("b", "y")]
+    write(tmp_path, a__en="Good one.\nno sentence\n", a__de="Gut.\nkeiner\n", a__tsv="x\ty\n")
+    assert samples(Clean(), tmp_path) == [("Good one.", "Gut."), ("x", "y")]
+    assert samples(Clean(), tmp_path, DatasetSplit.EVAL) == [
+        ("Good one.", "Gut."),
+        ("no sentence", "keiner"),
+    ]
 
 
 def test_generation_is_lazy(tmp_path):
