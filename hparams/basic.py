@@ -16,6 +16,17 @@ def changed(hparams: HParams, **values: Any) -> HParams:
     return hparams.override_from_dict(values)
 
 
+def extended(hparams: HParams, **values: Any) -> HParams:
+    """The object itself with more hyperparameters, declared by their first values.
+
+    Raises:
+        ValueError: a name is taken.
+    """
+    for name, value in values.items():
+        hparams.add_hparam(name, value)
+    return hparams
+
+
 @registry.register_hparams("basic_1")
 def basic_params1() -> HParams:
     """T2T's set basic_1, with its names and values.
@@ -44,6 +55,27 @@ def basic_params1() -> HParams:
     for name in ("bottom", "loss", "name", "top", "weights_fn"):
         hparams.add_hparam(name, {})
     return hparams
+
+
+@registry.register_hparams
+def basic_fc_small() -> HParams:
+    """T2T's set for small networks of fully connected layers."""
+    return changed(
+        basic_params1(),
+        batch_size=128,
+        hidden_size=256,
+        num_hidden_layers=2,
+        initializer="uniform_unit_scaling",
+        initializer_gain=1.0,
+        weight_decay=0.0,
+        dropout=0.0,
+    )
+
+
+@registry.register_hparams
+def basic_policy_parameters() -> HParams:
+    """T2T's set for policies without parameters: it declares the wrappers and nothing else."""
+    return HParams(wrappers=None)
 
 
 _BATCHES = {

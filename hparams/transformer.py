@@ -1,7 +1,8 @@
-"""Hyperparameter sets of the Transformer.
+"""Hyperparameter sets of the Transformer: recipes and sizes.
 
 Every set is a function of its own name that starts from another set and changes some values. T2T's
-current sets are pre-norm; the model of "Attention Is All You Need" is transformer_base_v1.
+current sets are pre-norm; the model of "Attention Is All You Need" is transformer_base_v1, and its
+experiments are the sets transformer_paper_*.
 """
 
 from t2t_keras import registry
@@ -144,6 +145,91 @@ def transformer_big_single_gpu() -> HParams:
         layer_prepostprocess_dropout=0.1,
         learning_rate_warmup_steps=16000,
     )
+
+
+@registry.register_hparams
+def transformer_big_dr1() -> HParams:
+    """The sizes of the paper's big model with dropout 0.1, as for English to French."""
+    return changed(
+        transformer_base(),
+        hidden_size=1024,
+        filter_size=4096,
+        num_heads=16,
+        layer_prepostprocess_dropout=0.1,
+    )
+
+
+@registry.register_hparams
+def transformer_big_dr2() -> HParams:
+    """As transformer_big_dr1, with dropout 0.2."""
+    return changed(transformer_big_dr1(), layer_prepostprocess_dropout=0.2)
+
+
+@registry.register_hparams
+def transformer_big_enfr() -> HParams:
+    """T2T's big model for English to French: wider feed-forward layers, three separate tables.
+
+    The paper's has a filter_size of 4,096 and one shared table: transformer_paper_big_enfr.
+    """
+    return changed(
+        transformer_big_dr1(),
+        shared_embedding_and_softmax_weights=False,
+        filter_size=8192,
+        layer_prepostprocess_dropout=0.1,
+    )
+
+
+@registry.register_hparams
+def transformer_base_multistep8() -> HParams:
+    """transformer_base on one GPU as on eight: eight batches are added up before an update."""
+    return changed(
+        transformer_base(), optimizer="multistep_adam", optimizer_multistep_accumulate_steps=8
+    )
+
+
+@registry.register_hparams
+def transformer_cubbitt() -> HParams:
+    """The big model of CUBBITT, English-Czech news translation (Popel et al., 2020)."""
+    return changed(
+        transformer_big_single_gpu(),
+        learning_rate_schedule="rsqrt_decay",
+        batch_size=2900,
+        learning_rate_warmup_steps=8000,
+        max_length=150,
+        layer_prepostprocess_dropout=0.0,
+        optimizer="Adafactor",
+    )
+
+
+@registry.register_hparams
+def transformer_fairseq_fp16_activation_big() -> HParams:
+    """The big model with activations in float16 and batches of 3,584 tokens."""
+    return changed(transformer_big(), activation_dtype="float16", batch_size=3584)
+
+
+@registry.register_hparams
+def transformer_clean() -> HParams:
+    """No dropout and no label smoothing, for large data: what is left is the model itself."""
+    return changed(
+        transformer_base_v2(),
+        label_smoothing=0.0,
+        layer_prepostprocess_dropout=0.0,
+        attention_dropout=0.0,
+        relu_dropout=0.0,
+        max_length=0,
+    )
+
+
+@registry.register_hparams
+def transformer_clean_big() -> HParams:
+    """transformer_clean of width 1,024."""
+    return changed(transformer_clean(), hidden_size=1024, filter_size=4096)
+
+
+@registry.register_hparams
+def transformer_teeny() -> HParams:
+    """Six layers of width 128 with narrow feed-forward layers."""
+    return changed(transformer_base(), hidden_size=128, filter_size=128, num_heads=2)
 
 
 @registry.register_hparams
