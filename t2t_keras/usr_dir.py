@@ -17,6 +17,9 @@ from t2t_keras import registry
 # A package of this name is installed beside the programs when a job was shipped elsewhere.
 INTERNAL_USR_DIR_PACKAGE = "t2t_usr_dir_internal"
 
+# Named by a string: it stands above this module.
+_COMPAT = "t2t_keras.compat"
+
 _REGISTRATION = re.compile(r"^\s*@(?:\w+\.)*register_\w+", re.MULTILINE)
 
 
@@ -25,6 +28,8 @@ def import_usr_dir(usr_dir: str | None) -> None:
 
     The directory is imported by its own name; its `__init__.py` must import the modules that
     register something. Files with registrations that it doesn't import are named in a warning.
+    The package may be one for tensor2tensor: its imports of `tensor2tensor.…` lead here, see
+    `t2t_keras.compat`.
 
     Args:
         usr_dir: path of the directory (`~` allowed); nothing is done if it is None or empty. The
@@ -33,13 +38,14 @@ def import_usr_dir(usr_dir: str | None) -> None:
     Raises:
         FileNotFoundError: there is no such directory, or no `__init__.py` in it.
         ValueError: its name can't be imported.
-        ImportError: it imports tensor2tensor.
+        ImportError: it imports something of tensor2tensor that isn't provided.
     """
     if not usr_dir:
         return
     # First of all: should a name be taken twice, the blame is on the user's package.
     registry.load_registered_by_package()
     if usr_dir == INTERNAL_USR_DIR_PACKAGE:
+        importlib.import_module(_COMPAT).install()
         importlib.import_module(INTERNAL_USR_DIR_PACKAGE)
         return
     directory = pathlib.Path(os.path.abspath(os.path.expanduser(usr_dir)))
@@ -69,24 +75,26 @@ def _raise_if_not_a_package(directory: pathlib.Path, received: str) -> None:
 def _import_package(directory: pathlib.Path) -> None:
     """Imports the directory by its name from its parent, leaving `sys.path` as it was."""
     parent = str(directory.parent)
+    importlib.import_module(_COMPAT).import_as_user_package(str(directory))
     sys.path.insert(0, parent)
     try:
         module = importlib.import_module(directory.name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] != "tensor2tensor":
+    except (ImportError, AttributeError) as error:
+        if not str(error).startswith("tensor2tensor."):
             raise
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        raise ImportError(
-            f"{place.filename}, line {place.lineno}, imports tensor2tensor: {place.line!r}. The "
-            "same things are found in t2t_keras (from t2t_keras import registry; from "
-            "t2t_keras.data import problem, text_problems, translate; from t2t_keras.hparams "
-            "import transformer)."
-        ) from error
+        raise ImportError(f"{_place_in(directory, error)}: {error}") from error
     finally:
         # The package may itself have changed sys.path: remove this entry, not just the first.
         if parent in sys.path:
             sys.path.remove(parent)
     _raise_if_another_module(module, directory)
+
+
+def _place_in(directory: pathlib.Path, error: Exception) -> str:
+    """File and line of the user's package where an error came about."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if pathlib.Path(frame.filename).is_relative_to(directory)]
+    return f"{own[-1].filename}, line {own[-1].lineno}" if own else str(directory)
 
 
 def _raise_if_another_module(module: ModuleType, directory: pathlib.Path) -> None:

@@ -79,22 +79,24 @@ def unpack(archive_path: str, directory: str, *, max_bytes: int | None = None) -
     return written
 
 
-def gunzip(path: str, *, max_bytes: int | None = None) -> str:
-    """Decompresses `<name>.gz` to `<name>` beside it and returns that path.
+def gunzip(path: str, *, target: str | None = None, max_bytes: int | None = None) -> str:
+    """Decompresses `<name>.gz` to `<name>` beside it, or to `target`; returns that path.
 
     tensor2tensor strips any of the characters ".", "g", "z" from both ends of the name, which
     damages names such as "giga.en.gz"; here exactly the suffix goes.
 
     Args:
-        path: file whose name ends in ".gz".
+        path: the file; without a `target` its name must end in ".gz".
+        target: where to write; default: the name without ".gz".
         max_bytes: most bytes to write. Default: 100 times the file's size, at least 1 GiB.
 
     Raises:
         ValueError: if the name does not end in ".gz", or the content is damaged or too big.
     """
-    if not path.endswith(".gz"):
-        raise ValueError(f"Only files named *.gz can be gunzipped. Received: {path}")
-    target = path.removesuffix(".gz")
+    if target is None:
+        if not path.endswith(".gz"):
+            raise ValueError(f"Only files named *.gz can be gunzipped. Received: {path}")
+        target = path.removesuffix(".gz")
     if max_bytes is None:
         max_bytes = max(_MIN_LIMIT_BYTES, _MAX_EXPANSION * os.path.getsize(path))
     logging.info("Decompressing %s", path)

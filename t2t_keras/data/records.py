@@ -207,7 +207,7 @@ def shuffle_dataset(
         if shuffle:
             random.shuffle(records)
         temporary.append(incomplete_path(final_path(path)))
-        _write_records(temporary[-1], extra_fn(records) if extra_fn else records)
+        write_records(temporary[-1], extra_fn(records) if extra_fn else records)
         # From here on the shard exists only under its hidden name: an interruption costs a new
         # run, not the disk space of the whole data twice.
         os.remove(path)
@@ -220,7 +220,8 @@ def publish(temporary: Sequence[str], final: Sequence[str]) -> None:
         os.replace(source, target)
 
 
-def _write_records(path: str, records: Iterable[bytes]) -> None:
+def write_records(path: str, records: Iterable[bytes]) -> None:
+    """Writes serialised examples to a TFRecord file, under this name at once."""
     import tensorflow as tf
 
     with tf.io.TFRecordWriter(path) as writer:

@@ -121,6 +121,11 @@ class Text2TextProblem(problem.Problem):
     @property
     def approx_vocab_size(self) -> int:
         """Target size of a subword vocabulary; the built one is within about 1 %."""
+        return self.targeted_vocab_size
+
+    @property
+    def targeted_vocab_size(self) -> int:
+        """What early releases of tensor2tensor called `approx_vocab_size`; override that one."""
         return 2**15
 
     @property
