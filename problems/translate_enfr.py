@@ -5,149 +5,139 @@ and the United Nations corpus, about 36 million pairs (the corpus of "Attention 
 section 5.1). The small set is OpenNMT's one million pairs.
 """
 
-from t2t_keras import registry
-from t2t_keras.data import text_problems, translate
-from t2t_keras.data.problem import DatasetSplit, Problem
+from typing import Any, ClassVar
 
-_TRAIN_SMALL_DATASETS = [
-    [
-        "https://s3.amazonaws.com/opennmt-trainingdata/baseline-1M-enfr.tgz",
-        ("baseline-1M-enfr/baseline-1M_train.en", "baseline-1M-enfr/baseline-1M_train.fr"),
-    ],
-]
-_EVAL_SMALL_DATASETS = [
-    [
-        "https://s3.amazonaws.com/opennmt-trainingdata/baseline-1M-enfr.tgz",
-        ("baseline-1M-enfr/baseline-1M_valid.en", "baseline-1M-enfr/baseline-1M_valid.fr"),
-    ],
-]
-_TRAIN_LARGE_DATASETS = [
-    [
-        "http://www.statmt.org/wmt13/training-parallel-commoncrawl.tgz",
-        ("commoncrawl.fr-en.en", "commoncrawl.fr-en.fr"),
-    ],
-    [
-        "http://www.statmt.org/wmt13/training-parallel-europarl-v7.tgz",
-        ("training/europarl-v7.fr-en.en", "training/europarl-v7.fr-en.fr"),
-    ],
-    [
-        "http://www.statmt.org/wmt14/training-parallel-nc-v9.tgz",
-        (
-            "training/news-commentary-v9.fr-en.en",
-            "training/news-commentary-v9.fr-en.fr",
-        ),
-    ],
-    [
-        "http://www.statmt.org/wmt10/training-giga-fren.tar",
-        ("giga-fren.release2.fixed.en.gz", "giga-fren.release2.fixed.fr.gz"),
-    ],
-    [
-        "http://www.statmt.org/wmt13/training-parallel-un.tgz",
-        ("un/undoc.2000.fr-en.en", "un/undoc.2000.fr-en.fr"),
-    ],
-]
-_EVAL_LARGE_DATASETS = [
-    [
-        "http://data.statmt.org/wmt17/translation-task/dev.tgz",
-        ("dev/newstest2013.en", "dev/newstest2013.fr"),
-    ],
-]
+from t2t_keras import registry
+from t2t_keras.data import backtranslation, text_problems, translate
+from t2t_keras.data.modes import DatasetSplit
+from t2t_keras.data.vocabularies import vocabulary_of
+from t2t_keras.problems import wmt_corpora as wmt
+
+_SMALL = "https://s3.amazonaws.com/opennmt-trainingdata/baseline-1M-enfr.tgz"
+_SMALL_NAMES = "baseline-1M-enfr/baseline-1M"
+_VOCABULARY = vocabulary_of("translate_enfr_wmt32k")
+
+
+class EnfrProblem(translate.CorporaProblem):
+    """Base class: the large set, or the small one if `use_small_dataset`."""
+
+    train_sources = [
+        wmt.common_crawl("fr"),
+        wmt.europarl7("fr"),
+        wmt.news_commentary9("fr"),
+        wmt.giga_french(),
+        wmt.united_nations("fr"),
+    ]
+    dev_sources = [wmt.newstest2013("fr")]
+    use_small_dataset: ClassVar[Any] = False
+
+    def source_data_files(self, dataset_split: str) -> list[translate.Source]:
+        """The corpora of the set; newstest2013 evaluates the large one."""
+        if not self.use_small_dataset:
+            return super().source_data_files(dataset_split)
+        part = "train" if dataset_split == DatasetSplit.TRAIN else "valid"
+        return [[_SMALL, (f"{_SMALL_NAMES}_{part}.en", f"{_SMALL_NAMES}_{part}.fr")]]
 
 
 @registry.register_problem
-class TranslateEnfrWmtSmall8k(translate.TranslateProblem):
+class TranslateEnfrWmtSmall8k(EnfrProblem):
     """English-French, one million pairs, shared vocabulary of about 8,192 subwords."""
 
-    @property
-    def approx_vocab_size(self) -> int:
-        """2^13."""
-        return 2**13
-
-    @property
-    def use_small_dataset(self) -> bool:
-        """Whether the corpus is OpenNMT's million pairs rather than WMT's 36."""
-        return True
-
-    def source_data_files(self, dataset_split: str) -> list[translate.Source]:
-        """The small or the large set; newstest2013 evaluates the large one."""
-        is_training = dataset_split == DatasetSplit.TRAIN
-        if self.use_small_dataset:
-            return list(_TRAIN_SMALL_DATASETS if is_training else _EVAL_SMALL_DATASETS)
-        return list(_TRAIN_LARGE_DATASETS if is_training else _EVAL_LARGE_DATASETS)
-
-    def vocab_data_files(self) -> list[translate.Source]:
-        """The training corpora."""
-        return list(_TRAIN_SMALL_DATASETS if self.use_small_dataset else _TRAIN_LARGE_DATASETS)
+    approx_vocab_size = 2**13
+    use_small_dataset = True
 
 
 @registry.register_problem
 class TranslateEnfrWmtSmall32k(TranslateEnfrWmtSmall8k):
     """English-French, one million pairs, shared vocabulary of about 32,768 subwords."""
 
-    @property
-    def approx_vocab_size(self) -> int:
-        """2^15."""
-        return 2**15
+    approx_vocab_size = 2**15
 
 
 @registry.register_problem
-class TranslateEnfrWmtSmallCharacters(translate.TranslateProblem):
+class TranslateEnfrWmtSmallCharacters(EnfrProblem):
     """English-French, one million pairs, in bytes."""
 
-    @property
-    def vocab_type(self) -> str:
-        """Bytes of UTF-8; no vocabulary file."""
-        return text_problems.VocabType.CHARACTER
-
-    @property
-    def use_small_dataset(self) -> bool:
-        """Whether the corpus is OpenNMT's million pairs rather than WMT's 36."""
-        return True
-
-    source_data_files = TranslateEnfrWmtSmall8k.source_data_files
-    vocab_data_files = TranslateEnfrWmtSmall8k.vocab_data_files
+    vocab_type = text_problems.VocabType.CHARACTER
+    use_small_dataset = True
 
 
 @registry.register_problem
 class TranslateEnfrWmt8k(TranslateEnfrWmtSmall8k):
     """WMT English-French, shared vocabulary of about 8,192 subwords."""
 
-    @property
-    def use_small_dataset(self) -> bool:
-        """WMT's 36 million pairs."""
-        return False
+    use_small_dataset = False
 
 
 @registry.register_problem
 class TranslateEnfrWmt32k(TranslateEnfrWmtSmall32k):
     """WMT English-French, shared vocabulary of about 32,768 subwords."""
 
-    @property
-    def use_small_dataset(self) -> bool:
-        """WMT's 36 million pairs."""
-        return False
+    use_small_dataset = False
 
 
 @registry.register_problem
 class TranslateEnfrWmtCharacters(TranslateEnfrWmtSmallCharacters):
     """WMT English-French in bytes."""
 
-    @property
-    def use_small_dataset(self) -> bool:
-        """WMT's 36 million pairs."""
-        return False
+    use_small_dataset = False
 
 
 @registry.register_problem
 class TranslateEnfrWmt32kPacked(TranslateEnfrWmt32k):
     """`translate_enfr_wmt32k` with several pairs packed into records of 256 ids a side."""
 
-    @property
-    def packed_length(self) -> int:
-        """256 ids a side."""
-        return 256
+    packed_length = 256
+    use_vocab_from_other_problem = _VOCABULARY
 
-    @property
-    def use_vocab_from_other_problem(self) -> Problem:
-        """The unpacked problem's."""
-        return TranslateEnfrWmt32k()
+
+@registry.register_problem
+class TranslateEnfrWmt32kWithBacktranslateFr(backtranslation.BacktranslationProblem):
+    """Blocks: French text translated to English by a machine, then WMT English-French.
+
+    `fr_mono_en.txt` and `fr_mono_fr.txt` must be in tmp_dir.
+    """
+
+    train_sources = EnfrProblem.train_sources
+    dev_sources = EnfrProblem.dev_sources
+    use_small_dataset: ClassVar[bool] = False
+    use_vocab_from_other_problem = _VOCABULARY
+    synthetic_files = [("fr_mono_en.txt", "fr_mono_fr.txt")]
+
+
+@registry.register_problem
+class TranslateEnfrWmt32kWithBacktranslateEn(TranslateEnfrWmt32kWithBacktranslateFr):
+    """Three blocks: English text with machine-made French, then WMT English-French.
+
+    `en_mono_en.txt0`, `en_mono_fr.txt0`, …`1` and …`2` must be in tmp_dir.
+    """
+
+    synthetic_files = [(f"en_mono_en.txt{part}", f"en_mono_fr.txt{part}") for part in range(3)]
+
+
+@registry.register_problem
+class TranslateEnfrWmtMulti64k(TranslateEnfrWmt32k):
+    """WMT English-French with the subwords of `languagemodel_de_en_fr_ro_wiki64k`."""
+
+    use_vocab_from_other_problem = vocabulary_of("languagemodel_de_en_fr_ro_wiki64k")
+
+
+@registry.register_problem
+class TranslateEnfrWmtMulti64kPacked1k(TranslateEnfrWmtMulti64k):
+    """The same, packed into records of 1,024 ids; prefixes tell the task."""
+
+    packed_length = 1024
+    num_training_examples = 1760600
+    inputs_prefix = "translate English French "
+    targets_prefix = "translate French English "
+
+
+@registry.register_problem
+class TranslateEnfrWmt14Wordpiece32k(EnfrProblem):
+    """WMT 2014 English-French, shared vocabulary of about 32,000 subwords; test: newstest2014.
+
+    The data of "Attention Is All You Need", section 5.1.
+    """
+
+    test_sources = [wmt.newstest2014("fren", "fr")]
+    approx_vocab_size = 32000

@@ -87,17 +87,33 @@ class TranslateProblem(Text2TextProblem):
     ) -> Iterator[dict[str, Any]]:
         """Yields the pairs of the split's corpora, through one compiled pair of files."""
         del data_dir
+        compiled = self.compile_split(tmp_dir, dataset_split)
+        first_path, second_path = (compiled + suffix for suffix in _LANGUAGE_SUFFIXES)
+        for first, second in text_lines.parallel_lines(first_path, second_path):
+            yield {"inputs": first, "targets": second}
+
+    def sources_at_hand(self, tmp_dir: str, dataset_split: str) -> list[Source]:
+        """The corpora that a split is made of: `source_data_files`.
+
+        To be overridden if some corpora are used only where they are there.
+
+        Args:
+            tmp_dir: folder for raw files.
+            dataset_split: one of `DatasetSplit`.
+        """
+        del tmp_dir
+        return self.source_data_files(dataset_split)
+
+    def compile_split(self, tmp_dir: str, dataset_split: str) -> str:
+        """Makes the compiled files of a split and returns their path without suffix."""
         is_training = dataset_split == DatasetSplit.TRAIN
-        compiled = compile_data(
+        return compile_data(
             tmp_dir,
-            self.source_data_files(dataset_split),
+            self.sources_at_hand(tmp_dir, dataset_split),
             f"{self.name}-compiled-{self._compiled_tag(dataset_split)}",
             datatypes_to_clean=self.datatypes_to_clean if is_training else None,
             cut_to_shorter=self.cut_to_shorter,
         )
-        first_path, second_path = (compiled + suffix for suffix in _LANGUAGE_SUFFIXES)
-        for first, second in text_lines.parallel_lines(first_path, second_path):
-            yield {"inputs": first, "targets": second}
 
     def _compiled_tag(self, dataset_split: str) -> str:
         """The split's name; "dev" also for a test split without corpora of its own."""
