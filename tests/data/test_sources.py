@@ -151,7 +151,7 @@ def test_server_without_ranges(server, tmp_path):
     assert (tmp_path / "f").read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize("checksum", [None, SHA256])
+@pytest.mark.parametrize("checksum", [None, SHA256], ids=["unchecked", "checked"])
 def test_incomplete_file_that_is_complete_already(server, tmp_path, checksum):
     (tmp_path / "f.incomplete").write_bytes(CONTENT)
     get(server, tmp_path / "f", sha256=checksum)
