@@ -51,8 +51,8 @@ def arithmetic_samples(
         operation: function of the two values.
 
     Yields:
-        Samples with inputs `number, separator, number`. The separator is symbol `base`. T2T
-        declares a vocabulary without it, so its id equals the declared vocabulary size.
+        Samples with inputs `number, separator, number`. The separator is symbol `base`, which
+        comes after the declared ones.
 
     Raises:
         ValueError: if max_length is below 3.
@@ -68,8 +68,17 @@ def arithmetic_samples(
         yield {"inputs": [*first, base, *second], "targets": digits_of(result, base)}
 
 
+class ArithmeticProblem(AlgorithmicProblem):
+    """Base class of addition and multiplication."""
+
+    @property
+    def num_undeclared_symbols(self) -> int:
+        """One: the separator of the two numbers."""
+        return 1
+
+
 @registry.register_problem
-class AlgorithmicAdditionBinary40(AlgorithmicProblem):
+class AlgorithmicAdditionBinary40(ArithmeticProblem):
     """Add two binary numbers."""
 
     @property
@@ -93,7 +102,7 @@ class AlgorithmicAdditionDecimal40(AlgorithmicAdditionBinary40):
 
 
 @registry.register_problem
-class AlgorithmicMultiplicationBinary40(AlgorithmicProblem):
+class AlgorithmicMultiplicationBinary40(ArithmeticProblem):
     """Multiply two binary numbers."""
 
     @property

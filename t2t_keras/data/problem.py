@@ -314,7 +314,8 @@ class Problem:
         Returns:
             HParams with `modality`, `vocab_size` and `vocabulary` (by feature), `input_space_id`,
             `target_space_id`, `loss_multiplier`, `batch_size_multiplier`, `stop_at_eos`,
-            `was_reversed`, `was_copy`.
+            `was_reversed`, `was_copy`; where `vocab_size` is T2T's and too small for the data,
+            `least_vocab_size` (by feature) is what models need.
         """
         if model_hparams is None:
             model_hparams = default_model_hparams()
@@ -329,6 +330,10 @@ class Problem:
             )
         problem_hparams.modality = self._reversed_and_copied(problem_hparams.modality)
         problem_hparams.vocab_size = self._reversed_and_copied(problem_hparams.vocab_size)
+        if "least_vocab_size" in problem_hparams:
+            problem_hparams.least_vocab_size = self._reversed_and_copied(
+                problem_hparams.least_vocab_size
+            )
         problem_hparams.add_hparam("vocabulary", self._reversed_and_copied(raw_encoders))
         problem_hparams.add_hparam("was_reversed", self.was_reversed)
         problem_hparams.add_hparam("was_copy", self.was_copy)
