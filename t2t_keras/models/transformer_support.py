@@ -108,6 +108,8 @@ def check_supported(hparams: Any) -> None:
 def symbol_vocab_size(problem_hparams: Any, feature: str) -> int | None:
     """Vocabulary size of a feature, None if the problem has no such feature.
 
+    A problem whose declared `vocab_size` is too small for its data says so in `least_vocab_size`.
+
     Raises:
       UnsupportedHparams: the feature is no sequence of symbols.
     """
@@ -119,4 +121,5 @@ def symbol_vocab_size(problem_hparams: Any, feature: str) -> int | None:
         raise UnsupportedHparams(
             {f"modality[{feature!r}]": f"supported is 'symbol'. Received: {kind!r}"}
         )
-    return int(problem_hparams.vocab_size[feature])
+    least = getattr(problem_hparams, "least_vocab_size", {}).get(feature, 0)
+    return max(int(problem_hparams.vocab_size[feature]), least)
