@@ -94,6 +94,43 @@ def parse_problem_name(name: str) -> ProblemName:
     return ProblemName(base, was_reversed, was_copy)
 
 
+def split_arguments(name: str) -> tuple[str, str]:
+    """Takes a name `<name>:<arguments>` apart; the arguments of a plain name are ""."""
+    base, _, arguments = name.partition(":")
+    return base, arguments
+
+
+def parse_arguments(arguments: str, allowed: Iterable[str]) -> dict[str, str]:
+    """Reads the arguments `<key>=<value>` of a name, separated by colons.
+
+    Args:
+        arguments: as in "vocab=8192:source=en".
+        allowed: the keys that may occur.
+
+    Raises:
+        ValueError: another key, a key given twice, or no value.
+    """
+    allowed = sorted(allowed)
+    result: dict[str, str] = {}
+    for part in arguments.split(":"):
+        key, _, value = part.partition("=")
+        if key not in allowed or key in result or not value:
+            raise ValueError(
+                f"Arguments in a name must be {':'.join(f'[{key}=…]' for key in allowed)}, each "
+                f"at most once.{did_you_mean(key, allowed)} Received: {part!r} in {arguments!r}"
+            )
+        result[key] = value
+    return result
+
+
+def file_name(name: str) -> str:
+    """A name as part of a file name: "tfds:a/b:vocab=9" becomes "tfds_a_b_vocab-9".
+
+    Names without arguments stay as they are.
+    """
+    return re.sub(r"[:/\\*?\[\]\s]", "_", name).replace("=", "-")
+
+
 def get_problem_name(base: str, was_reversed: bool = False, was_copy: bool = False) -> str:
     """The canonical name of a problem's variant: `<base>[_copy][_rev]`.
 

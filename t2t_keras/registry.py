@@ -37,6 +37,7 @@ from t2t_keras.names import get_problem_name as get_problem_name
 from t2t_keras.names import near_matches as near_matches
 from t2t_keras.names import parse_problem_name as parse_problem_name
 from t2t_keras.names import snakecase_to_camelcase as snakecase_to_camelcase
+from t2t_keras.names import split_arguments as split_arguments
 
 T = TypeVar("T")
 
@@ -74,6 +75,9 @@ class Registry:
         self._package_loaded = False
         self._declarations = declarations
         self._entries: dict[str, Any] = {}
+        self._families: dict[str, Any] = {}
+        # What was made for names with arguments.
+        self._derived: dict[str, Any] = {}
 
     def register(self, key_or_value: Any = None) -> Any:
         """Registers a callable; usable as `@register`, `@register()` and `@register("key")`.
@@ -131,6 +135,46 @@ class Registry:
             f"Received: {value!r} of module {getattr(value, '__module__', None)}"
         )
 
+    def register_family(self, prefix: str) -> Callable[[T], T]:
+        """Decorator for a function that makes what the names `<prefix>:<arguments>` stand for.
+
+        The function is called with the arguments, and returns something new that could be
+        registered. It is asked once for each name.
+
+        Raises:
+            KeyError: the prefix is taken, as a family or as a name.
+        """
+
+        def decorate(function: T) -> T:
+            if prefix in self._families or prefix in self._entries:
+                raise RegistryKeyError(f"{prefix!r} is already registered in {self.name}.")
+            self._families[prefix] = function
+            return function
+
+        return decorate
+
+    def families(self) -> list[str]:
+        """The prefixes of all families, sorted."""
+        self.load()
+        return sorted(self._families)
+
+    def _find_in_family(self, key: str) -> Any:
+        """What a name with arguments stands for, made now or before."""
+        if key in self._derived:
+            return self._derived[key]
+        prefix, arguments = split_arguments(key)
+        if prefix in self._families:
+            value = self._families[prefix](arguments)
+        else:
+            base = self._find(prefix)
+            if not hasattr(base, "with_arguments"):
+                raise RegistryKeyError(f"{prefix} takes no arguments. Received: {key!r}")
+            value = base.with_arguments(arguments)
+        if self._mark is not None:
+            self._mark(key, value)
+        self._derived[key] = value
+        return value
+
     def remove(self, key: str) -> None:
         """Forgets a registered name (for notebooks and tests that register it anew)."""
         del self._entries[key]
@@ -157,6 +201,8 @@ class Registry:
         """The registered object itself, loaded if needed."""
         if key not in self._entries:
             self.load()
+        if key not in self._entries and ":" in str(key):
+            return self._find_in_family(key)
         if key not in self._entries and key in self._declared():
             importlib.import_module(self._declared()[key])
         if key not in self._entries:
@@ -242,6 +288,11 @@ def _check_problem_name(key: str, problem_class: Any) -> None:
             "A problem's name must not end in _rev or _copy: these suffixes ask for the reversed "
             f"or copied variant of a problem. Received: {key!r}"
         )
+    if ":" in key:
+        raise RegistryKeyError(
+            "A problem's name must not contain a colon: what follows it are arguments. "
+            f"Received: {key!r}"
+        )
 
 
 def _call_hparams_function(key: str, function: Any) -> Any:
@@ -304,6 +355,8 @@ register_ranged_hparams = Registries.ranged_hparams.register
 list_ranged_hparams = Registries.ranged_hparams.keys
 register_problem = Registries.problems.register
 register_base_problem = register_problem
+register_problem_family = Registries.problems.register_family
+list_problem_families = Registries.problems.families
 list_problems = Registries.problems.keys
 list_base_problems = list_problems
 register_optimizer = Registries.optimizers.register
@@ -377,12 +430,18 @@ def pruning_strategy(name: str) -> Any:
 
 
 def base_problem(name: str) -> Any:
-    """The problem class registered as `name` (without suffixes)."""
+    """The problem class registered as `name` (without suffixes).
+
+    A name `<family>:<arguments>` is looked up in the family (`register_problem_family`), and
+    `<name>:<arguments>` asks the class registered as `name` for a variant (`with_arguments`).
+    """
     return Registries.problems[name]
 
 
 def problem(name: str, **kwargs: Any) -> Any:
     """An instance of the problem `name`, which may carry the suffixes `_rev` and `_copy`.
+
+    Arguments stand between name and suffix: `text2text_tmpdir:vocab=8192_rev`.
 
     The order of the suffixes doesn't matter: features are always reversed first, then copied. The
     instance's `name` stays the base name, so that its files are shared with the base problem.
@@ -422,6 +481,7 @@ def help_string() -> str:
         ("HParams", list_hparams()),
         ("RangedHParams", list_ranged_hparams()),
         ("Problems", list_problems()),
+        ("Problem Families", [f"{prefix}:…" for prefix in list_problem_families()]),
         ("Optimizers", list_optimizers()),
         ("Attacks", list_attacks()),
         ("Attack HParams", list_attack_params()),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from t2t_keras import names
 from t2t_keras.data.modes import DatasetSplit, ModalityType, ModeKeys, SpaceID, split_of_mode
 from t2t_keras.hparam import HParams
 from t2t_keras.metric_names import Metrics
@@ -179,7 +180,7 @@ class Problem:
         return True
 
     def dataset_filename(self) -> str:
-        """Base name of the shards: the registered name.
+        """Base name of the shards: the registered name, fit for file names.
 
         Raises:
             ValueError: if the problem has no name.
@@ -189,7 +190,7 @@ class Problem:
                 f"Problem class {type(self).__name__} has no name. Register it with "
                 "@registry.register_problem, or set its class attribute `name`."
             )
-        return self.name
+        return names.file_name(self.name)
 
     def feature_encoders(self, data_dir: str | None) -> dict[str, Any]:
         """Encoders by feature name, before reversal; vocabularies are read from `data_dir`."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from absl import logging
 
-from t2t_keras.data import packing, problem, records
+from t2t_keras import names
+from t2t_keras.data import packing, problem, records, vocabularies
 from t2t_keras.data.modes import DatasetSplit, ModalityType
 from t2t_keras.hparam import HParams
 from t2t_keras.metric_names import Metrics
@@ -81,6 +82,12 @@ class Text2TextProblem(problem.Problem):
     `generate_data` then builds the vocabulary from the training samples, encodes all samples,
     writes them to shards and shuffles (and packs) each shard.
     """
+
+    @classmethod
+    def with_arguments(cls, arguments: str) -> type[Text2TextProblem]:
+        """The variant that the name `<name>:vocab=<size>` stands for: another vocabulary size."""
+        values = names.parse_arguments(arguments, ["vocab"])
+        return vocabularies.with_vocab_size(cls, vocabularies.parse_size(values["vocab"]))
 
     # ---- To be overridden ----
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from absl import logging
 
@@ -13,6 +13,9 @@ from t2t_keras.text import encoders
 
 if TYPE_CHECKING:
     from t2t_keras.text.subwords import SubwordTextEncoder
+
+# What is reserved, and one more.
+_LEAST_SIZE: Final = 3
 
 
 def vocabulary_of(problem_name: str) -> Any:
@@ -33,6 +36,56 @@ def vocabulary_of(problem_name: str) -> Any:
         return registry.problem(problem_name)
 
     return property(other_problem, doc=f"The problem {problem_name}.")
+
+
+def parse_size(text: str) -> int:
+    """The number of subwords that a name's argument `vocab=` asks for.
+
+    Raises:
+        ValueError: it is no number, or too small.
+    """
+    if not text.isascii() or not text.isdecimal() or int(text) < _LEAST_SIZE:
+        raise ValueError(
+            f"A vocabulary's size must be a number of at least {_LEAST_SIZE}. Received: {text!r}"
+        )
+    return int(text)
+
+
+def with_vocab_size(problem_class: Any, size: int) -> Any:
+    """A variant of a problem class whose subword vocabulary has about `size` entries.
+
+    Shards and vocabulary get names of their own if the variant is registered under one.
+
+    Args:
+        problem_class: a class of text problems that have a subword vocabulary of their own.
+        size: number of subwords to aim at.
+
+    Raises:
+        ValueError: the class has another kind of vocabulary, or another problem's, or names its
+            files in a way that does not tell the variant apart.
+    """
+    original = problem_class()
+    if original.vocab_type != "subwords" or original.use_vocab_from_other_problem is not None:
+        raise ValueError(
+            f"Problem {original.name} has no subword vocabulary of its own, so that its size can't "
+            f"be chosen. Received: vocab={size}"
+        )
+    variant = type(
+        f"{problem_class.__name__}WithVocab{size}",
+        (problem_class,),
+        {
+            "__module__": problem_class.__module__,
+            "__doc__": f"{problem_class.__doc__} (Here: {size} subwords.)",
+            "approx_vocab_size": size,
+            "name": f"{original.name}:vocab={size}",
+        },
+    )
+    if variant().dataset_filename() == original.dataset_filename():
+        raise ValueError(
+            f"Problem {original.name} has fixed file names; subclass it for another vocabulary. "
+            f"Received: vocab={size}"
+        )
+    return variant
 
 
 def load_or_build(

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from absl import logging
 
+from t2t_keras import names
 from t2t_keras.hparam import HParams
 from t2t_keras.text.text_files import write_text_atomically
 
@@ -109,7 +110,7 @@ def default_output_path(
     if f"beam{options.beam_size}.alpha{options.alpha}.decodes" in path:
         return path
     return (
-        f"{path}.{model_name}.{hparams_set}.{problem_name}"
+        f"{path}.{model_name}.{hparams_set}.{names.file_name(problem_name)}"
         f".beam{options.beam_size}.alpha{options.alpha}.decodes"
     )
 
