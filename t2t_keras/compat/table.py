@@ -119,6 +119,7 @@ MODULES: dict[str, tuple[Source, ...]] = {
     "models.research": (),
     "models.transformer": (
         _names("models.transformer", "Transformer"),
+        _names("hparams.transformer_tpu", "update_hparams_for_tpu"),
         Sets("transformer"),
     ),
     "problems": (_names("registry", "problem available=list_problems"),),

@@ -11,7 +11,11 @@ from t2t_keras import registry
 from t2t_keras.layers.dropout import keep_mask
 from t2t_keras.layers.embedding import SymbolModality, SymbolTable
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
-from t2t_keras.models.transformer_support import check_supported, symbol_vocab_size
+from t2t_keras.models.transformer_support import (
+    check_overrides,
+    check_supported,
+    symbol_vocab_size,
+)
 
 # Dropout sites of the body count up from 0; symbol dropout has its own.
 _SYMBOL_SITES = {"inputs": 1_000_000, "targets": 1_000_001}
@@ -56,6 +60,14 @@ class Transformer(keras.Model):
       logits = model({"inputs": [[5, 6, 1]], "targets": [[7, 1]]})
     """
 
+    # The registry sets it to the registered name.
+    REGISTERED_NAME = "transformer"
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuses methods that T2T would call and this package wouldn't."""
+        super().__init_subclass__(**kwargs)
+        check_overrides(cls)
+
     def __init__(
         self,
         hparams: Any,
@@ -68,6 +80,7 @@ class Transformer(keras.Model):
     ) -> None:
         check_supported(hparams)
         super().__init__(name=name)
+        self.hparams = hparams
         self.hidden_size = hparams.hidden_size
         self.symbol_dropout = hparams.symbol_dropout
         self.input_space_id = input_space_id
@@ -78,7 +91,7 @@ class Transformer(keras.Model):
         )
         self.modalities: dict[str, SymbolModality] = {}
         self._make_tables(hparams)
-        self.body = TransformerBody(hparams, self.has_inputs, target_space_id)
+        self._stacks = TransformerBody(hparams, self.has_inputs, target_space_id)
         self.build()
 
     @classmethod
@@ -107,6 +120,8 @@ class Transformer(keras.Model):
             target_vocab_size=target_vocab_size,
             input_space_id=int(problem_hparams.input_space_id),
             target_space_id=int(problem_hparams.target_space_id),
+            # Of a derived model, too, this is the first part of the variables' names, as in T2T.
+            name=cls.REGISTERED_NAME,
         )
 
     def _make_tables(self, hparams: Any) -> None:
@@ -136,25 +151,56 @@ class Transformer(keras.Model):
         """Creates all variables."""
         for modality in self.modalities.values():
             modality.build()
-        self.body.build()
+        self._stacks.build()
         self.built = True
 
     def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """Logits of given targets; see the class."""
         seed = _seed_for(training, dropout_seed)
+        embedded = {**features, "dropout_seed": seed}
+        if self.has_inputs:
+            ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
+            embedded.update(inputs=vectors, inputs_raw=ids)
+        ids, vectors = self._embed("targets", self.target_table, features["targets"], seed)
+        embedded.update(targets=vectors, targets_raw=ids)
+        output = self.body(embedded)
+        if isinstance(output, tuple):
+            raise TypeError(
+                f"{type(self).__name__}.body must return one tensor; losses beside it are not "
+                f"supported. Received: a tuple of {len(output)}"
+            )
+        return self.softmax_table.logits(output)
+
+    def body(self, features: Features) -> Any:
+        """Encoder and decoder: what lies between the vectors of the ids and the softmax.
+
+        Training and evaluation go through it, so a derived model may override it, as in T2T;
+        decoding uses `encode` and `decode_step`. There are no axes of size 1 here: T2T's are
+        `[batch, length, 1, hidden_size]`.
+
+        Args:
+          features: `inputs` and `targets`, `[batch, length, hidden_size]`; their ids `inputs_raw`
+            and `targets_raw`, int32 `[batch, length]`; the other features of the batch; and
+            `dropout_seed`, int32 `[2]` or None for no dropout.
+
+        Returns:
+          `[batch, target_length, hidden_size]`.
+        """
+        seed = features["dropout_seed"]
+        input_packing = _packing(features, "inputs")
         encoder_output = None
         if self.has_inputs:
-            encoder_output = self._encode(features["inputs"], _packing(features, "inputs"), seed)
-        targets, embedded = self._embed("targets", self.target_table, features["targets"], seed)
-        output = self.body.decode(
-            targets,
-            embedded,
+            encoder_output = self._stacks.encode(
+                features["inputs_raw"], features["inputs"], input_packing, dropout_seed=seed
+            )
+        return self._stacks.decode(
+            features["targets_raw"],
+            features["targets"],
             encoder_output,
             packing=_packing(features, "targets"),
-            input_packing=_packing(features, "inputs"),
+            input_packing=input_packing,
             dropout_seed=seed,
         )
-        return self.softmax_table.logits(output)
 
     def encode(
         self, inputs: Any, training: bool = False, dropout_seed: Any = None
@@ -164,11 +210,9 @@ class Transformer(keras.Model):
         Returns:
           `output` `[batch, input_length, hidden_size]`, `bias` `[batch, 1, 1, input_length]`.
         """
-        return self._encode(inputs, None, _seed_for(training, dropout_seed))
-
-    def _encode(self, inputs: Any, packing: Packing | None, seed: Any) -> EncoderOutput:
-        inputs, embedded = self._embed("inputs", self.input_table, inputs, seed)
-        return self.body.encode(inputs, embedded, packing, dropout_seed=seed)
+        seed = _seed_for(training, dropout_seed)
+        ids, vectors = self._embed("inputs", self.input_table, inputs, seed)
+        return self._stacks.encode(ids, vectors, dropout_seed=seed)
 
     def _embed(
         self, feature: str, table: SymbolTable | None, ids: Any, seed: Any
@@ -192,7 +236,7 @@ class Transformer(keras.Model):
           {"layer_0": {"k", "v": `[batch, heads, input_length, depth]`}, …,
           "bias": `[batch, 1, 1, input_length]`}.
         """
-        memory: dict[str, Any] = self.body.decoder.project_memory(encoder_output.output)
+        memory: dict[str, Any] = self._stacks.decoder.project_memory(encoder_output.output)
         memory["bias"] = encoder_output.bias
         return memory
 
@@ -209,7 +253,7 @@ class Transformer(keras.Model):
         Returns:
           {"layer_0": {"k", "v": `[batch, beam, heads, max_length, depth]`}, …}, zeros.
         """
-        return self.body.decoder.init_cache(batch_size, beam_size, max_length)
+        return self._stacks.decoder.init_cache(batch_size, beam_size, max_length)
 
     def decode_step(
         self,
@@ -231,7 +275,7 @@ class Transformer(keras.Model):
           logits float32 `[batch, beam, target vocabulary size]`, and the new cache.
         """
         embedded = self.target_table.embed(ids)
-        output, cache = self.body.decode_step(embedded, step, cache, memory)
+        output, cache = self._stacks.decode_step(embedded, step, cache, memory)
         return self.softmax_table.logits_of_few(output), cache
 
 

@@ -5,6 +5,7 @@ it is built and names everything it cannot honour at once.
 """
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -103,6 +104,37 @@ def check_supported(hparams: Any) -> None:
         )
     if problems:
         raise UnsupportedHparams(problems)
+
+
+# Methods of T2T's models that derived models override there.
+_T2T_METHODS = (
+    "bottom",
+    "decode",
+    "eval_autoregressive",
+    "estimator_spec_eval",
+    "estimator_spec_predict",
+    "estimator_spec_train",
+    "infer",
+    "loss",
+    "model_fn",
+    "optimize",
+    "sample",
+    "top",
+)
+
+
+def check_overrides(model_class: type) -> None:
+    """Raises `TypeError` if a derived model overrides a method of T2T's that is never called."""
+    ignored = [name for name in _T2T_METHODS if callable(vars(model_class).get(name))]
+    encode = vars(model_class).get("encode")
+    if encode is not None and "target_space" in inspect.signature(encode).parameters:
+        ignored.append("encode(…, target_space, …)")
+    if ignored:
+        raise TypeError(
+            f"Model {model_class.__name__} overrides what tensor2tensor calls, but this package "
+            f"doesn't: {', '.join(ignored)}. Override body(features) for training and evaluation, "
+            "encode(inputs, training, dropout_seed) and decode_step for decoding."
+        )
 
 
 def symbol_vocab_size(problem_hparams: Any, feature: str) -> int | None:

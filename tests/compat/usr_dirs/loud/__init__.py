@@ -1,0 +1,1 @@
+from . import my_model, my_problem

@@ -1,0 +1,2 @@
+from . import language_model
+from . import sentiment

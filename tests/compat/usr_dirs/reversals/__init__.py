@@ -1,0 +1,1 @@
+from reversals import reversals  # by its own name, as well
