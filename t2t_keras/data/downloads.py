@@ -214,7 +214,7 @@ def _checksum_is_right(url: str, path: str, sha256: str | None, resumed: bool) -
         return False
     raise DownloadError(
         f"{url} has SHA-256 {found}, expected {sha256}. The file was changed on the server or on "
-        f"the way; if you trust it, put it at {path} yourself: files found there are not checked."
+        f"the way; if you trust it, put it at {path} yourself: a file found there is used."
     )
 
 

@@ -11,38 +11,11 @@ import os
 import posixpath
 import shutil
 from collections.abc import Sequence
-from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from absl import logging
 
-from t2t_keras.data import archives, downloads
-
-# SHA-256 of archives as recorded by TensorFlow Datasets.
-KNOWN_SHA256: Final[dict[str, str]] = {
-    "http://data.statmt.org/wmt18/translation-task/rapid2016.tgz": (
-        "41557dd5d8f0ed3a6d98bce3b798b1a9d3b68361eb99d902329ddbb943a6b55a"
-    ),
-    "http://data.statmt.org/wmt18/translation-task/training-parallel-nc-v13.tgz": (
-        "17992b7e919cfb754c60f4e754148bc23b80706ad0ed7b34150831a554b40c91"
-    ),
-    "http://www.statmt.org/wmt10/training-giga-fren.tar": (
-        "3ff8319f6919393520559bfbc7ad6a747ec81b3abc7be9993b338d4b017b4d9a"
-    ),
-    "http://www.statmt.org/wmt13/training-parallel-commoncrawl.tgz": (
-        "c7a74e2ea01ac6c920123108627e35278d4ccb5701e15428ffa34de86fa3a9e5"
-    ),
-    "http://www.statmt.org/wmt13/training-parallel-europarl-v7.tgz": (
-        "0224c7c710c8a063dfd893b0cc0830202d61f4c75c17eb8e31836103d27d96e7"
-    ),
-    "http://www.statmt.org/wmt13/training-parallel-un.tgz": (
-        "29141b5c1eba149a94f7a59d3b1a834b2e47fe0f8758d68dcd77a3d3f497ee47"
-    ),
-    "http://www.statmt.org/wmt14/training-parallel-nc-v9.tgz": (
-        "cb8953f292298e6877ae433c98912b927cb0766b303f4540512ddd286c748485"
-    ),
-}
-
+from t2t_keras.data import archives, downloads, known_files
 
 class SourceError(FileNotFoundError):
     """A problem's raw file is neither in tmp_dir nor to be had; the message says how to get it."""
@@ -78,7 +51,8 @@ def fetch(
         tmp_dir: folder for raw files; created if absent.
         url: http(s) address, or the path of a local (or, as `gs://…`, remote) file to copy.
         file_name: name in `tmp_dir`; default: the last part of `url`.
-        sha256: expected checksum of a download; default: the one in `KNOWN_SHA256`, if any.
+        sha256: expected checksum of a download; default: the known one, if any. A file that is
+            already there may be another, for whoever put it there; that is logged.
         attempts: most tries of a download.
 
     Returns:
@@ -92,13 +66,15 @@ def fetch(
     name = file_name or file_name_of(url)
     path = os.path.join(tmp_dir, name)
     if os.path.isfile(path):
+        _warn_if_changed(path, url)
         logging.info("Using %s", path)
         return path
     if not name:
         raise SourceError(f"A source needs an address that ends in a file name. Received: {url!r}")
     try:
         if url.startswith(("http://", "https://")):
-            expected = sha256 or KNOWN_SHA256.get(url)
+            known = known_files.KNOWN_FILES.get(url)
+            expected = sha256 or (known.sha256 if known else None)
             return downloads.download(url, path, sha256=expected, attempts=attempts)
         return _copy(url, path)
     except downloads.DownloadError as error:
@@ -106,6 +82,12 @@ def fetch(
             f"Could not download {url}.\n  Cause: {error}\n"
             f"  Without a network: fetch it elsewhere and put it at {path}"
         ) from error
+
+
+def _warn_if_changed(path: str, url: str) -> None:
+    difference = known_files.difference(path, url)
+    if difference:
+        logging.warning("%s. It is used all the same; delete it to fetch it again.", difference)
 
 
 def _copy(source: str, path: str) -> str:
@@ -167,10 +149,10 @@ def fetch_matching(tmp_dir: str, url: str, pattern: str) -> list[str]:
     paths = _matching(tmp_dir, pattern)
     if not paths:
         archive = _fetch_or_explain(tmp_dir, url, [pattern])
-        members = archives.unpack(archive, tmp_dir) if archives.is_archive(archive) else []
+        members = _unpack(archive, tmp_dir, url) if archives.is_archive(archive) else []
         paths = _matching(tmp_dir, pattern)
         if not paths:
-            raise _not_in_archive(archive, [pattern], members)
+            raise _not_in_archive(archive, url, [pattern], members)
     return paths
 
 
@@ -196,14 +178,25 @@ def _plain_file(path: str) -> str:
 
 def _fetch_and_unpack(tmp_dir: str, url: str, missing: Sequence[str]) -> None:
     archive = _fetch_or_explain(tmp_dir, url, missing)
-    members: list[str] = []
-    if archives.is_archive(archive):
-        members = archives.unpack(archive, tmp_dir)
-    elif archive.endswith(".gz"):
-        members = [os.path.basename(archives.gunzip(archive))]
+    members = _unpack(archive, tmp_dir, url)
     still_missing = [name for name in missing if not _is_present(tmp_dir, name)]
     if still_missing:
-        raise _not_in_archive(archive, still_missing, members)
+        raise _not_in_archive(archive, url, still_missing, members)
+
+
+def _unpack(archive: str, tmp_dir: str, url: str) -> list[str]:
+    """Unpacks an archive or decompresses a file; returns what was written. Others stay as is."""
+    try:
+        if archives.is_archive(archive):
+            return archives.unpack(archive, tmp_dir)
+        if archive.endswith(".gz"):
+            return [os.path.basename(archives.gunzip(archive))]
+    except ValueError as error:
+        difference = known_files.difference(archive, url)
+        if not difference:
+            raise
+        raise ValueError(f"{error}\n  {difference}. Delete it to fetch it again.") from error
+    return []
 
 
 def _fetch_or_explain(tmp_dir: str, url: str, missing: Sequence[str]) -> str:
@@ -216,10 +209,14 @@ def _fetch_or_explain(tmp_dir: str, url: str, missing: Sequence[str]) -> str:
         raise SourceError(f"{error}\n  or put there what it holds:{paths}") from error
 
 
-def _not_in_archive(archive: str, wanted: Sequence[str], members: Sequence[str]) -> SourceError:
+def _not_in_archive(
+    archive: str, url: str, wanted: Sequence[str], members: Sequence[str]
+) -> SourceError:
     near = sorted({match for name in wanted for match in difflib.get_close_matches(name, members)})
     hint = f" Nearest names in it: {', '.join(near)}." if near else ""
+    difference = known_files.difference(archive, url)
     return SourceError(
         f"{archive} does not hold {', '.join(wanted)} ({len(members)} files were unpacked).{hint}"
         " If it is damaged or another file of the same name, delete it and run again."
+        + (f"\n  {difference}." if difference else "")
     )

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from t2t_keras.data import downloads, sources
+from t2t_keras.data import downloads, known_files, sources
 
 CONTENT = os.urandom(700_000)
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -302,5 +302,42 @@ def test_file_name_of(url, name):
 
 
 def test_known_checksums_are_well_formed():
-    for url, checksum in sources.KNOWN_SHA256.items():
-        assert url.startswith("http") and len(bytes.fromhex(checksum)) == 32
+    for url, known in known_files.KNOWN_FILES.items():
+        assert url.startswith("http") and len(bytes.fromhex(known.sha256)) == 32
+        assert known.sha256 == known.sha256.lower() and known.num_bytes > 0
+
+
+@pytest.fixture
+def whole_archive(monkeypatch):
+    content = archive_bytes({"a": os.urandom(50_000)})
+    known = known_files.KnownFile(len(content), hashlib.sha256(content).hexdigest())
+    monkeypatch.setitem(known_files.KNOWN_FILES, "http://h/corpus.tgz", known)
+    return content
+
+
+def test_cut_archive_placed_by_hand_is_named_with_both_checksums(tmp_path, whole_archive):
+    cut = whole_archive[:30_000]
+    (tmp_path / "corpus.tgz").write_bytes(cut)
+    with pytest.raises(ValueError, match="damaged") as caught:
+        sources.fetch_members(str(tmp_path), "http://h/corpus.tgz", ["a"])
+    for content in (cut, whole_archive):
+        assert hashlib.sha256(content).hexdigest() in str(caught.value)
+        assert f"{len(content)} bytes" in str(caught.value)
+    assert not (tmp_path / "a").exists()
+
+
+def test_other_archive_placed_by_hand_is_used_with_a_warning(tmp_path, whole_archive, caplog):
+    other = archive_bytes({"a": b"mine"})
+    (tmp_path / "corpus.tgz").write_bytes(other)
+    (path,) = sources.fetch_members(str(tmp_path), "http://h/corpus.tgz", ["a"])
+    assert open(path).read() == "mine"
+    for content in (other, whole_archive):
+        assert hashlib.sha256(content).hexdigest() in caplog.text
+    with pytest.raises(sources.SourceError, match=hashlib.sha256(whole_archive).hexdigest()):
+        sources.fetch_members(str(tmp_path), "http://h/corpus.tgz", ["b"])
+
+
+def test_right_archive_placed_by_hand_is_used_silently(tmp_path, whole_archive, caplog):
+    (tmp_path / "corpus.tgz").write_bytes(whole_archive)
+    sources.fetch_members(str(tmp_path), "http://h/corpus.tgz", ["a"])
+    assert "SHA-256" not in caplog.text
