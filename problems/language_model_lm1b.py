@@ -10,15 +10,13 @@ from typing import Any
 from t2t_keras import registry
 from t2t_keras.data import sources, text_lines, text_problems
 from t2t_keras.data.modes import DatasetSplit
-from t2t_keras.data.vocabularies import vocabulary_of
 
 _NAME = "1-billion-word-language-modeling-benchmark-r13output"
 _ARCHIVE = f"http://www.statmt.org/lm-benchmark/{_NAME}.tar.gz"
 _TRAIN_PATTERN = f"{_NAME}/training-monolingual.tokenized.shuffled/news.en-*-of-00100"
 # Of the 50 held-out parts, results are reported on the first.
-_DEV_PATTERN = (
-    f"{_NAME}/heldout-monolingual.tokenized.shuffled/news.en.heldout-00000-of-00050"
-)  # fmt: skip
+_HELD_OUT = f"{_NAME}/heldout-monolingual.tokenized.shuffled"
+_DEV_PATTERN = f"{_HELD_OUT}/news.en.heldout-00000-of-00050"
 
 
 @registry.register_problem
@@ -43,10 +41,10 @@ class LanguagemodelLm1b32k(text_problems.Text2SelfProblem):
 
 @registry.register_problem
 class LanguagemodelLm1b32kPacked(LanguagemodelLm1b32k):
-    """The same, packed into records of 256 ids."""
+    """The same, packed into records of 256 ids; the vocabulary is that of the unpacked problem."""
 
     packed_length = 256
-    use_vocab_from_other_problem = vocabulary_of("languagemodel_lm1b32k")
+    vocab_filename = "vocab.languagemodel_lm1b32k.32768.subwords"
 
 
 @registry.register_problem
@@ -58,10 +56,10 @@ class LanguagemodelLm1b8k(LanguagemodelLm1b32k):
 
 @registry.register_problem
 class LanguagemodelLm1b8kPacked(LanguagemodelLm1b8k):
-    """The same, packed into records of 256 ids."""
+    """The same, packed into records of 256 ids; the vocabulary is that of the unpacked problem."""
 
     packed_length = 256
-    use_vocab_from_other_problem = vocabulary_of("languagemodel_lm1b8k")
+    vocab_filename = "vocab.languagemodel_lm1b8k.8192.subwords"
 
 
 @registry.register_problem
