@@ -14,6 +14,9 @@ from t2t_keras import registry
 from t2t_keras.data import text_lines, text_problems
 from t2t_keras.data.problem import DatasetSplit
 
+_TRAIN_TREES = "wsjTrain.trees"
+_EVAL_TREES = "wsjEval.trees"
+
 
 def words_and_tags_from_wsj_tree(tree: str) -> tuple[str, str]:
     """Linearises one bracketed tree.
@@ -59,6 +62,37 @@ def _bracket_error(tree: str) -> ValueError:
     )
 
 
+def samples_from_trees(
+    tmp_dir: str, dataset_split: str, problem_name: str
+) -> Iterator[dict[str, Any]]:
+    """Yields sentences and linearised trees from `wsjTrain.trees` or `wsjEval.trees`.
+
+    Args:
+        tmp_dir: folder of the files, which hold one bracketed tree a line; empty lines are left out.
+        dataset_split: TRAIN reads the first file, all else the second.
+        problem_name: for messages.
+
+    Raises:
+        FileNotFoundError: if the file is missing.
+        ValueError: if brackets do not match; the message names file and line.
+    """
+    is_training = dataset_split == DatasetSplit.TRAIN
+    path = os.path.join(tmp_dir, _TRAIN_TREES if is_training else _EVAL_TREES)
+    if not os.path.exists(path):
+        raise FileNotFoundError(
+            f"Problem {problem_name} reads {_TRAIN_TREES} and {_EVAL_TREES} "
+            f"(one bracketed tree a line) from --tmp_dir. Missing: {path}"
+        )
+    for number, tree in enumerate(text_lines.stripped_lines(path), start=1):
+        if not tree:
+            continue
+        try:
+            words, tags = words_and_tags_from_wsj_tree(tree)
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from error
+        yield {"inputs": words, "targets": tags}
+
+
 @registry.register_problem
 class WsjParsing(text_problems.Text2textTmpdir):
     """Sentences to linearised trees, from `wsjTrain.trees` and `wsjEval.trees` in tmp_dir.
@@ -69,34 +103,16 @@ class WsjParsing(text_problems.Text2textTmpdir):
     """
 
     TRAIN_FILES = ("wsj.train.text.txt", "wsj.train.tags.txt")
-    TRAIN_FILES_TREE = "wsjTrain.trees"
-    EVAL_FILES_TREE = "wsjEval.trees"
-
-    @property
-    def max_samples_for_vocab(self) -> int:
-        """Pairs that the vocabulary is built from."""
-        return 1000
+    TRAIN_FILES_TREE = _TRAIN_TREES
+    EVAL_FILES_TREE = _EVAL_TREES
+    max_samples_for_vocab = 1000
 
     def generate_samples(
         self, data_dir: str, tmp_dir: str, dataset_split: str
     ) -> Iterator[dict[str, Any]]:
         """Yields the linearised trees of the split's file; empty lines are left out."""
         del data_dir
-        is_training = dataset_split == DatasetSplit.TRAIN
-        path = os.path.join(tmp_dir, self.TRAIN_FILES_TREE if is_training else self.EVAL_FILES_TREE)
-        if not os.path.exists(path):
-            raise FileNotFoundError(
-                f"Problem {self.name} reads {self.TRAIN_FILES_TREE} and {self.EVAL_FILES_TREE} "
-                f"(one bracketed tree a line) from --tmp_dir. Missing: {path}"
-            )
-        for number, tree in enumerate(text_lines.stripped_lines(path), start=1):
-            if not tree:
-                continue
-            try:
-                words, tags = words_and_tags_from_wsj_tree(tree)
-            except ValueError as error:
-                raise ValueError(f"{path}, line {number}: {error}") from error
-            yield {"inputs": words, "targets": tags}
+        return samples_from_trees(tmp_dir, dataset_split, self.name)
 
     def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
         """Yields sentences and linearised trees in turn, `max_samples_for_vocab` of each."""

@@ -13,7 +13,7 @@ from t2t_keras.data import problem, records, text_iterators, vocabularies
 from t2t_keras.data.modes import DatasetSplit, ModalityType, SpaceID
 from t2t_keras.data.text2text import text2text_generate_encoded
 from t2t_keras.hparam import HParams
-from t2t_keras.problems.parsing import WsjParsing
+from t2t_keras.problems.parsing import samples_from_trees
 
 _SIDES = ("inputs", "targets")
 
@@ -141,7 +141,7 @@ class ParsingEnglishPtb(ParsingPairsProblem):
 
     def generate_samples(self, tmp_dir: str, dataset_split: str) -> Iterator[dict[str, Any]]:
         """Yields the linearised trees of the split's file."""
-        return WsjParsing().generate_samples("", tmp_dir, dataset_split)
+        return samples_from_trees(tmp_dir, dataset_split, self.name)
 
 
 @registry.register_problem
