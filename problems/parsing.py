@@ -68,7 +68,7 @@ def samples_from_trees(
     """Yields sentences and linearised trees from `wsjTrain.trees` or `wsjEval.trees`.
 
     Args:
-        tmp_dir: folder of the files, which hold one bracketed tree a line; empty lines are left out.
+        tmp_dir: folder of the files: one bracketed tree a line; empty lines are left out.
         dataset_split: TRAIN reads the first file, all else the second.
         problem_name: for messages.
 

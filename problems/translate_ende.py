@@ -226,4 +226,5 @@ class TranslateEndeWmtBpe32k(text_problems.Text2TextProblem):
         """Yields the encoded pairs of a split."""
         del data_dir
         base = self.BASE_NAMES[dataset_split]
-        return text_problems.text2text_txt_iterator(*self.fetch(tmp_dir, f"{base}.en", f"{base}.de"))
+        paths = self.fetch(tmp_dir, f"{base}.en", f"{base}.de")
+        return text_problems.text2text_txt_iterator(*paths)

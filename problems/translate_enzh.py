@@ -16,7 +16,8 @@ from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.text2text import text2text_generate_encoded
 from t2t_keras.problems import wmt_corpora as wmt
 
-_UN = ["UNv1.0.en-zh.tar.gz", ("en-zh/UNv1.0.en-zh.en", "en-zh/UNv1.0.en-zh.zh")]
+_UN_ARCHIVE = "UNv1.0.en-zh.tar.gz"
+_UN_NAMES = ("en-zh/UNv1.0.en-zh.en", "en-zh/UNv1.0.en-zh.zh")
 _CWMT_ARCHIVE = "cwmt.tgz"
 _CWMT_FOLDER = "cwmt"
 _CHINESE_ENDINGS = ("_ch.txt", "_cn.txt")
@@ -103,9 +104,10 @@ class TranslateEnzhWmt32k(TranslateEnzhWmt8k):
 
 
 def _un_sources(tmp_dir: str) -> list[translate.Source]:
-    archive, names = os.path.join(tmp_dir, _UN[0]), _UN[1]
-    if os.path.exists(archive) or all(os.path.exists(os.path.join(tmp_dir, n)) for n in names):
-        return [[archive, names]]
+    archive = os.path.join(tmp_dir, _UN_ARCHIVE)
+    files = [os.path.join(tmp_dir, name) for name in _UN_NAMES]
+    if os.path.exists(archive) or all(map(os.path.exists, files)):
+        return [[archive, _UN_NAMES]]
     return []
 
 

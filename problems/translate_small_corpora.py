@@ -54,9 +54,7 @@ class TranslateEnidIwslt32k(translate.CorporaProblem):
         _bppt("SCI", "100Kw"),
         _bppt("SPO", "100Kw"),
     ]
-    dev_sources = [
-        [f"{_INDONESIAN}/{_IWSLT_TEST}.tgz", (f"{_IWSLT_TEST}.en", f"{_IWSLT_TEST}.id")]
-    ]
+    dev_sources = [[f"{_INDONESIAN}/{_IWSLT_TEST}.tgz", (f"{_IWSLT_TEST}.en", f"{_IWSLT_TEST}.id")]]
 
 
 @registry.register_problem

@@ -1,12 +1,13 @@
 """Corpora of the WMT translation tasks, as entries of `TranslateProblem.source_data_files`.
 
 Every entry is `[address, (English file, other file)]`; the language is given by its code. Corpora
-exist for some languages only.
+exist for some languages only. "The paper" is "Attention Is All You Need".
 """
 
+from collections.abc import Sequence
 from typing import Any
 
-Source = list[Any]
+Source = Sequence[Any]
 
 _STATMT = "http://www.statmt.org"
 _WMT18 = "http://data.statmt.org/wmt18/translation-task"
@@ -79,8 +80,9 @@ def paracrawl4(language: str) -> Source:
 
 
 def newstest2013(language: str) -> Source:
-    """The news test set of 2013, "Attention Is All You Need"'s development set: cs, de, es, fr."""
-    return _pair("http://data.statmt.org/wmt17/translation-task/dev.tgz", "dev/newstest2013", language)
+    """The news test set of 2013, the paper's development set: cs, de, es, fr."""
+    address = "http://data.statmt.org/wmt17/translation-task/dev.tgz"
+    return _pair(address, "dev/newstest2013", language)
 
 
 def newstest2014(stem: str, language: str) -> Source:
@@ -93,5 +95,3 @@ def newstest2014(stem: str, language: str) -> Source:
     names = (f"newstest2014-{stem}-src.en.sgm", f"newstest2014-{stem}-ref.{language}.sgm")
     address = f"{_STATMT}/wmt14/test-full.tgz"
     return [address, tuple(f"test-full/{name}" for name in names)]
-
-

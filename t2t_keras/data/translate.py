@@ -41,11 +41,6 @@ class TranslateProblem(Text2TextProblem):
         """The sources differ by split."""
         return True
 
-    @property
-    def approx_vocab_size(self) -> int:
-        """2^15, as in the WMT problems."""
-        return 2**15
-
     def source_data_files(self, dataset_split: str) -> list[Source]:
         """Corpora of a split: a list of `[address, files]`.
 
@@ -283,6 +278,7 @@ def _pairs_of(
 ) -> Iterator[tuple[str, str]]:
     """Pairs of one corpus, of whatever kind it is."""
     kind = files[0] if files[0] in ("tsv", "tmx") else "txt"
+    pairs: Iterator[tuple[str, str]]
     if kind == "tsv":
         pairs = itertools.chain.from_iterable(
             parallel_text.tsv_pairs(path, int(files[1]), int(files[2]))
@@ -290,8 +286,7 @@ def _pairs_of(
         )
     elif kind == "tmx":
         pairs = itertools.chain.from_iterable(
-            parallel_text.tmx_pairs(path)
-            for path in sources.fetch_members(tmp_dir, url, files[1:])
+            parallel_text.tmx_pairs(path) for path in sources.fetch_members(tmp_dir, url, files[1:])
         )
     else:
         first_path, second_path = sources.fetch_members(tmp_dir, url, files)

@@ -173,8 +173,8 @@ def test_stories_of_the_lists(tmp_path, caplog):
     problem = registry.problem("summarize_cnn_dailymail32k")
     addresses = [f"http://news/{number}" for number in range(5)]
     names = [f"{hashlib.sha1(address.encode()).hexdigest()}.story" for address in addresses]
-    for file, numbers in (("all_train.txt", (3, 0)), ("all_val.txt", (1, 4)), ("all_test.txt", (2,))):
-        (tmp_path / file).write_text("".join(f"{addresses[n]}\n" for n in numbers))
+    for part, numbers in (("train", (3, 0)), ("val", (1, 4)), ("test", (2,))):
+        (tmp_path / f"all_{part}.txt").write_text("".join(f"{addresses[n]}\n" for n in numbers))
     with pytest.raises(SourceError, match=r"cnn_stories\.tgz.*drive\.google\.com"):
         samples(problem, tmp_path, TRAIN)
     stories = [STORY.replace("First", f"{number}") for number in range(4)]
