@@ -167,10 +167,12 @@ class HParams:
             ValueError: an attribute of that name exists and isn't None, or the value is an empty
                 list.
         """
-        if getattr(self, name, None) is not None:
+        # Not by getattr: it would look for near matches of every new name.
+        present = vars(self).get(name, getattr(type(self), name, None))
+        if present is not None:
             raise ValueError(
                 f"The name {name!r} is taken: it is a hyperparameter or another attribute with the "
-                f"value {getattr(self, name)!r}. Received: {value!r}"
+                f"value {present!r}. Received: {value!r}"
             )
         self._types[name] = _type_of(name, value)
         setattr(self, name, value)
