@@ -31,7 +31,16 @@ REMEMBERED_FLAGS = ("problem", "model", "hparams_set", "data_dir", "t2t_usr_dir"
 
 _HPARAM_PREFIXES = ("--hp_", "-hp_")
 _HELP_ARGUMENTS = ("--help", "-help", "-h", "--helpshort", "--helpfull")
-_DIRECTORY_FLAGS = ("data_dir", "output_dir", "tmp_dir", "t2t_usr_dir", "model_dir", "export_dir")
+_DIRECTORY_FLAGS = (
+    "data_dir",
+    "output_dir",
+    "tmp_dir",
+    "t2t_usr_dir",
+    "model_dir",
+    "export_dir",
+    "tfds_data_dir",
+    "tfds_manual_dir",
+)
 # tensor2tensor writes these into flags.txt; programs there have them from libraries.
 _FORGIVEN_FLAGS = (
     "test_random_seed",

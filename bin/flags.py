@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from absl import flags
 
+from t2t_keras.data.source_options import SourceOptions
+
 _DEFINERS: dict[str, Callable[..., Any]] = {
     "boolean": flags.DEFINE_boolean,
     "int": flags.DEFINE_integer,
@@ -131,6 +133,31 @@ TRAINER_FLAGS = [
     FlagSpec("gpu_automatic_mixed_precision", "boolean", False, "Sets the hparam of that name."),
 ]
 
+# Flags of this package, where data are generated.
+SOURCE_FLAGS = [
+    FlagSpec(
+        "text_source",
+        "string",
+        "auto",
+        "Where translation problems get their text: archives (in --tmp_dir, else downloaded), tfds "
+        "(the equal data set of TensorFlow Datasets), or auto: archives, unless they are missing "
+        "and the TFDS data set is already prepared.",
+    ),
+    FlagSpec(
+        "tfds_data_dir",
+        "string",
+        None,
+        "Directory of TFDS's prepared data sets; default: $TFDS_DATA_DIR or ~/tensorflow_datasets.",
+    ),
+    FlagSpec(
+        "tfds_manual_dir",
+        "string",
+        None,
+        "Directory where TFDS looks for archives before it downloads them; default: "
+        "<tfds_data_dir>/downloads/manual.",
+    ),
+]
+
 # T2T's data generator modules define flags of their own, in every program that imports them.
 DATA_GENERATOR_FLAGS = [
     FlagSpec("disable_ffmpeg", "boolean", False, "Audio problems; ignored."),
@@ -182,4 +209,17 @@ def define_trainer_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
 
 def define_data_generator_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines the flags that the data generator and the trainer inherit from T2T's problems."""
-    _define(DATA_GENERATOR_FLAGS, flag_values)
+    _define([*DATA_GENERATOR_FLAGS, *SOURCE_FLAGS], flag_values)
+
+
+def source_options(flag_values: flags.FlagValues = flags.FLAGS) -> SourceOptions:
+    """Where text comes from, as the flags have it.
+
+    Raises:
+        ValueError: `--text_source` has another value.
+    """
+    return SourceOptions(
+        text_source=flag_values["text_source"].value,
+        tfds_data_dir=flag_values["tfds_data_dir"].value,
+        tfds_manual_dir=flag_values["tfds_manual_dir"].value,
+    )

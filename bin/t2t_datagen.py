@@ -4,11 +4,18 @@
 
 Raw files are taken from --tmp_dir, and fetched into it if they are missing; vocabularies and
 TFRecord shards go to --data_dir. Shards that exist already are left alone.
+
+    t2t-datagen --problem=translate_ende_wmt32k --dry_run
+
+says which archives are needed, where they are looked for and what is there. Any parallel text of
+TensorFlow Datasets is a problem: --problem=tfds:wmt19_translate/de-en. The size of a vocabulary can
+be chosen in the problem's name: --problem=text2text_tmpdir:vocab=8192.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import glob
 import multiprocessing
 import os
 import tempfile
@@ -21,6 +28,8 @@ from absl import flags, logging
 from t2t_keras import registry, usr_dir
 from t2t_keras.bin import command_line, environment
 from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.data import source_options
+from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.progress import progress
 
 if TYPE_CHECKING:
@@ -56,6 +65,7 @@ def define_flags() -> None:
     flags.DEFINE_integer("env_problem_max_env_steps", 0, "Reinforcement learning; ignored.")
     flags.DEFINE_integer("env_problem_batch_size", 0, "Reinforcement learning; ignored.")
     flags.DEFINE_boolean("only_list", False, "Print the selected problems and exit.")
+    flags.DEFINE_boolean("dry_run", False, "Say what is needed and what is there; do nothing.")
     flags.DEFINE_integer("random_seed", 429459, "Seed, set anew before every problem and task.")
     flags.DEFINE_integer("task_id", -1, "Do only this task of a problem made of tasks.")
     flags.DEFINE_integer("task_id_start", -1, "First task to do.")
@@ -75,6 +85,19 @@ def main(argv: list[str]) -> None:
         print("\n".join(f"  * {name}" for name in names))
         return
     _check_legacy_flags()
+    with source_options.use(t2t_flags.source_options()):
+        if FLAGS.dry_run:
+            print(
+                "\n\n".join(
+                    describe(registry.problem(name), FLAGS.data_dir, FLAGS.tmp_dir)
+                    for name in names
+                )
+            )
+        else:
+            _generate(names)
+
+
+def _generate(names: Sequence[str]) -> None:
     data_dir = FLAGS.data_dir
     if not data_dir:
         data_dir = tempfile.gettempdir()
@@ -87,6 +110,36 @@ def main(argv: list[str]) -> None:
         set_random_seed(FLAGS.random_seed)
         generate_data_for_problem(registry.problem(name), data_dir, FLAGS.tmp_dir)
         logging.info("Generated %s in %.1f s", name, time.monotonic() - start)
+
+
+def describe(problem: Problem, data_dir: str, tmp_dir: str) -> str:
+    """What a problem needs to generate its data and what is there, for `--dry_run`.
+
+    Args:
+        problem: the problem.
+        data_dir: directory of vocabularies and shards; "": the system's temporary one.
+        tmp_dir: directory of raw files.
+    """
+    data_dir = data_dir or tempfile.gettempdir()
+    lines = [f"{problem.name}"]
+    for split in (DatasetSplit.TRAIN, DatasetSplit.EVAL, DatasetSplit.TEST):
+        # No split's name begins another's.
+        shards = glob.glob(problem.filepattern(data_dir, split))
+        if shards:
+            lines.append(f"  {len(shards)} {split} shards are in {data_dir} already")
+    vocabulary = _vocabulary_path(problem, data_dir)
+    if vocabulary:
+        state = "there" if os.path.exists(vocabulary) else "absent"
+        lines.append(f"  vocabulary {vocabulary}: {state}")
+    lines.append(problem.describe_sources(tmp_dir))
+    return "\n".join(lines)
+
+
+def _vocabulary_path(problem: Problem, data_dir: str) -> str | None:
+    """Path of the problem's vocabulary file, if it has one."""
+    if getattr(problem, "vocab_type", "character") == "character":
+        return None
+    return os.path.join(data_dir, problem.vocab_filename)  # type: ignore[attr-defined]
 
 
 def entry_point() -> None:
@@ -113,6 +166,11 @@ def select_problems(wanted: str, excluded: str, known: Sequence[str]) -> list[st
         raise ValueError(f"--problem must name a problem.\n{_all_problems(known)}")
     selected: set[str] = set()
     for pattern in patterns:
+        if ":" in pattern and registry.parse_problem_name(pattern).base == pattern:
+            # Unknown or malformed ones fail now, before others are generated.
+            registry.base_problem(pattern)
+            selected.add(pattern)
+            continue
         matches = [name for name in known if _matches(name, pattern)]
         if not matches:
             raise ValueError(_no_match_message(pattern, known))
@@ -134,7 +192,7 @@ def _no_match_message(pattern: str, known: Sequence[str]) -> str:
     base = pattern
     while base.endswith(("_rev", "_copy")):
         base = base.rpartition("_")[0]
-    if base != pattern and base in known:
+    if base != pattern and (base in known or ":" in base):
         return (
             f"{pattern} reads the same files as {base}: generate that one. "
             f"Received: --problem={pattern}"
@@ -210,7 +268,15 @@ def _generate_in_pool(name: str, data_dir: str, tmp_dir: str, tasks: range) -> N
     )
     with pool:
         futures = [
-            pool.submit(_generate_task, name, data_dir, tmp_dir, task, FLAGS.random_seed)
+            pool.submit(
+                _generate_task,
+                name,
+                data_dir,
+                tmp_dir,
+                task,
+                FLAGS.random_seed,
+                source_options.current(),
+            )
             for task in tasks
         ]
         done = concurrent.futures.as_completed(futures)
@@ -229,10 +295,18 @@ def _prepare_worker(user_directory: str, verbosity: int) -> None:
     usr_dir.import_usr_dir(user_directory)
 
 
-def _generate_task(name: str, data_dir: str, tmp_dir: str, task_id: int, seed: int) -> None:
+def _generate_task(
+    name: str,
+    data_dir: str,
+    tmp_dir: str,
+    task_id: int,
+    seed: int,
+    options: source_options.SourceOptions,
+) -> None:
     # The seed of every task, so that it makes the same shard alone (`--task_id`) and in a pool.
     set_random_seed(seed)
-    registry.problem(name).generate_data(data_dir, tmp_dir, task_id)
+    with source_options.use(options):
+        registry.problem(name).generate_data(data_dir, tmp_dir, task_id)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from absl import flags, logging
 from t2t_keras import hparams_lib, registry
 from t2t_keras.bin import command_line
 from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.data import source_options
 
 FLAGS = flags.FLAGS
 
@@ -88,7 +89,8 @@ def _generate_data() -> None:
     logging.info("Generating data for %s", base_name)
     os.makedirs(FLAGS.data_dir, exist_ok=True)
     os.makedirs(FLAGS.tmp_dir, exist_ok=True)
-    registry.problem(base_name).generate_data(FLAGS.data_dir, FLAGS.tmp_dir)
+    with source_options.use(t2t_flags.source_options()):
+        registry.problem(base_name).generate_data(FLAGS.data_dir, FLAGS.tmp_dir)
 
 
 def _configure_tensorflow() -> None:

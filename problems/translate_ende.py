@@ -27,6 +27,7 @@ class TranslateEndeWmt32k(translate.CorporaProblem):
 
     train_sources = [wmt.news_commentary13("de"), wmt.common_crawl("de"), wmt.europarl7("de")]
     dev_sources = _DEV
+    tfds_data_set = "wmt_t2t_translate/de-en:source=en:target=de"
 
 
 @registry.register_problem
@@ -160,6 +161,7 @@ class TranslateEndeWmt14Bpe37k(translate.CorporaProblem):
     train_sources = [wmt.news_commentary9("de"), wmt.common_crawl("de"), wmt.europarl7("de")]
     dev_sources = _DEV
     test_sources = [wmt.newstest2014("deen", "de")]
+    tfds_data_set = "wmt14_translate/de-en:source=en:target=de"
     approx_vocab_size = 37000
 
 

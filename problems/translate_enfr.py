@@ -29,7 +29,12 @@ class EnfrProblem(translate.CorporaProblem):
         wmt.united_nations("fr"),
     ]
     dev_sources = [wmt.newstest2013("fr")]
+    tfds_data_set = "wmt14_translate/fr-en:source=en:target=fr"
     use_small_dataset: ClassVar[Any] = False
+
+    def equal_tfds_data_set(self) -> str | None:
+        """Only the large set is in TFDS."""
+        return None if self.use_small_dataset else super().equal_tfds_data_set()
 
     def source_data_files(self, dataset_split: str) -> list[translate.Source]:
         """The corpora of the set; newstest2013 evaluates the large one."""

@@ -31,6 +31,7 @@ class TranslateEnetWmt32k(translate.CorporaProblem):
             ("newsdev2018-enet-src.en", "newsdev2018-enet-ref.et"),
         ]
     ]
+    tfds_data_set = "wmt18_translate/et-en:source=en:target=et"
 
 
 @registry.register_problem

@@ -133,6 +133,18 @@ class Problem:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define generate_data.")
 
+    def describe_sources(self, tmp_dir: str) -> str:
+        """What `generate_data` needs and whether it is there, for `t2t-datagen --dry_run`.
+
+        Args:
+            tmp_dir: where raw files are looked for.
+
+        Returns:
+            Lines indented by two blanks.
+        """
+        del tmp_dir
+        return "  The problem does not say which raw files it needs."
+
     @property
     def multiprocess_generate(self) -> bool:
         """Whether generation is split into `num_generate_tasks` independent tasks."""

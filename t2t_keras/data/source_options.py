@@ -64,7 +64,8 @@ class SourceOptions:
 
 
 _CURRENT: contextvars.ContextVar[SourceOptions] = contextvars.ContextVar(
-    "source_options", default=SourceOptions()  # noqa: B039 (it is frozen)
+    "source_options",
+    default=SourceOptions(),  # noqa: B039 (it is frozen)
 )
 
 

@@ -17,6 +17,7 @@ from absl import logging
 
 from t2t_keras.data import archives, downloads, known_files
 
+
 class SourceError(FileNotFoundError):
     """A problem's raw file is neither in tmp_dir nor to be had; the message says how to get it."""
 
@@ -129,7 +130,7 @@ def fetch_members(tmp_dir: str, url: str, names: Sequence[str]) -> list[str]:
     Raises:
         SourceError: if a file is missing and can't be fetched, or the archive does not hold it.
     """
-    missing = [name for name in names if not _is_present(tmp_dir, name)]
+    missing = [name for name in names if not is_present(tmp_dir, name)]
     if missing:
         _fetch_and_unpack(tmp_dir, url, missing)
     return [_plain_file(os.path.join(tmp_dir, name)) for name in names]
@@ -146,24 +147,47 @@ def fetch_matching(tmp_dir: str, url: str, pattern: str) -> list[str]:
     Raises:
         SourceError: if nothing matches even after unpacking.
     """
-    paths = _matching(tmp_dir, pattern)
+    paths = _matching_plain_files(tmp_dir, pattern)
     if not paths:
         archive = _fetch_or_explain(tmp_dir, url, [pattern])
         members = _unpack(archive, tmp_dir, url) if archives.is_archive(archive) else []
-        paths = _matching(tmp_dir, pattern)
+        paths = _matching_plain_files(tmp_dir, pattern)
         if not paths:
             raise _not_in_archive(archive, url, [pattern], members)
     return paths
 
 
-def _matching(tmp_dir: str, pattern: str) -> list[str]:
-    """Decompressed files that match, or whose compressed form matches."""
+def matching_files(tmp_dir: str, pattern: str) -> list[str]:
+    """Files below `tmp_dir` that match a glob pattern, sorted, compressed ones included."""
     found = glob.glob(os.path.join(glob.escape(tmp_dir), pattern))
     found = [path for path in found if ".incomplete" not in os.path.basename(path)]
-    return sorted({_plain_file(path) for path in found if os.path.isfile(path)})
+    return sorted(path for path in found if os.path.isfile(path))
 
 
-def _is_present(tmp_dir: str, name: str) -> bool:
+def is_at_hand(tmp_dir: str, url: str, names: Sequence[str], pattern: str = "") -> bool:
+    """Whether a source needs no network: its archive or all the files wanted are in `tmp_dir`.
+
+    Args:
+        tmp_dir: folder for raw files.
+        url: address of the archive.
+        names: the files wanted.
+        pattern: instead of `names`, a glob pattern.
+    """
+    name = file_name_of(url)
+    if name and os.path.isfile(os.path.join(tmp_dir, name)):
+        return True
+    if pattern:
+        return bool(matching_files(tmp_dir, pattern))
+    return all(is_present(tmp_dir, name) for name in names)
+
+
+def _matching_plain_files(tmp_dir: str, pattern: str) -> list[str]:
+    """The same, decompressed."""
+    return sorted({_plain_file(path) for path in matching_files(tmp_dir, pattern)})
+
+
+def is_present(tmp_dir: str, name: str) -> bool:
+    """Whether a file is there, or for `x.gz` the decompressed `x`."""
     path = os.path.join(tmp_dir, name)
     return os.path.isfile(path) or os.path.isfile(path.removesuffix(".gz"))
 
@@ -179,7 +203,7 @@ def _plain_file(path: str) -> str:
 def _fetch_and_unpack(tmp_dir: str, url: str, missing: Sequence[str]) -> None:
     archive = _fetch_or_explain(tmp_dir, url, missing)
     members = _unpack(archive, tmp_dir, url)
-    still_missing = [name for name in missing if not _is_present(tmp_dir, name)]
+    still_missing = [name for name in missing if not is_present(tmp_dir, name)]
     if still_missing:
         raise _not_in_archive(archive, url, still_missing, members)
 

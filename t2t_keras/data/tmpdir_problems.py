@@ -25,6 +25,14 @@ class Text2textTmpdir(Text2TextProblem):
         """The splits have files of their own."""
         return True
 
+    def describe_sources(self, tmp_dir: str) -> str:
+        """The files and whether they are there."""
+        lines = []
+        for name in (*self.TRAIN_FILES, *self.EVAL_FILES):
+            path = os.path.join(tmp_dir, name)
+            lines.append(f"  {path}: {'there' if os.path.isfile(path) else 'absent'}")
+        return "\n".join(lines)
+
     def generate_samples(self, data_dir: str, tmp_dir: str, dataset_split: str) -> Iterator[Sample]:
         """Yield pairs of lines; every split but TRAIN reads the eval files."""
         del data_dir

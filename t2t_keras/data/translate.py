@@ -7,7 +7,16 @@ from typing import IO, Any, ClassVar
 
 from absl import logging
 
-from t2t_keras.data import cleaner, parallel_text, sources, text_lines
+from t2t_keras import names
+from t2t_keras.data import (
+    cleaner,
+    parallel_text,
+    source_options,
+    source_report,
+    sources,
+    text_lines,
+    tfds_text,
+)
 from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.progress import progress
 from t2t_keras.data.text2text import Text2TextProblem
@@ -16,6 +25,15 @@ from t2t_keras.data.text2text import Text2TextProblem
 # ("tmx", file).
 Source = Sequence[Any]
 
+# Who defines one of these has other text than the class it derives from.
+_CORPUS_MEMBERS = (
+    "additional_training_datasets",
+    "dev_sources",
+    "generate_samples",
+    "source_data_files",
+    "sources_at_hand",
+    "train_sources",
+)
 _LANGUAGE_SUFFIXES = (".lang1", ".lang2")
 
 
@@ -34,7 +52,12 @@ class TranslateProblem(Text2TextProblem):
     then downloaded. An address of "" says that the user puts the files there.
 
     The vocabulary is built from a sample of the corpora, `vocab_file_byte_budget` of each file.
+
+    `tfds_data_set` names a data set of TensorFlow Datasets with the same text, from which it can
+    be taken instead; see `source_options`.
     """
+
+    tfds_data_set: ClassVar[str | None] = None
 
     @property
     def is_generate_per_split(self) -> bool:
@@ -82,6 +105,14 @@ class TranslateProblem(Text2TextProblem):
     ) -> Iterator[dict[str, Any]]:
         """Yields the pairs of the split's corpora, through one compiled pair of files."""
         del data_dir
+        corpus = self._tfds_corpus(tmp_dir)
+        if corpus is not None:
+            pairs = corpus.pairs(dataset_split)
+            if dataset_split == DatasetSplit.TRAIN and "txt" in (self.datatypes_to_clean or ()):
+                pairs = cleaner.clean_pairs(pairs)
+            for first, second in pairs:
+                yield {"inputs": first, "targets": second}
+            return
         compiled = self.compile_split(tmp_dir, dataset_split)
         first_path, second_path = (compiled + suffix for suffix in _LANGUAGE_SUFFIXES)
         for first, second in text_lines.parallel_lines(first_path, second_path):
@@ -105,7 +136,7 @@ class TranslateProblem(Text2TextProblem):
         return compile_data(
             tmp_dir,
             self.sources_at_hand(tmp_dir, dataset_split),
-            f"{self.name}-compiled-{self._compiled_tag(dataset_split)}",
+            f"{_compiled_base(self.name)}-compiled-{self._compiled_tag(dataset_split)}",
             datatypes_to_clean=self.datatypes_to_clean if is_training else None,
             cut_to_shorter=self.cut_to_shorter,
         )
@@ -121,9 +152,66 @@ class TranslateProblem(Text2TextProblem):
     def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
         """Yields sampled lines of the vocabulary's corpora."""
         del data_dir
+        corpus = self._tfds_corpus(tmp_dir)
+        if corpus is not None:
+            num_files = 2 * len(self.vocab_data_files())
+            return corpus.vocabulary_lines(num_files * self.vocab_file_byte_budget)
         return generate_lines_for_vocab(
             tmp_dir, self.vocab_data_files(), self.vocab_file_byte_budget
         )
+
+    # ---- TensorFlow Datasets ----
+
+    def equal_tfds_data_set(self) -> str | None:
+        """`tfds_data_set`, unless a subclass of the class that gives it has other text."""
+        for owner in type(self).__mro__:
+            if "tfds_data_set" in vars(owner):
+                return self.tfds_data_set
+            if any(name in vars(owner) for name in _CORPUS_MEMBERS):
+                return None
+        return None
+
+    def _tfds_corpus(self, tmp_dir: str) -> tfds_text.TfdsCorpus | None:
+        """The TFDS data set to take the text from; None: the archives; see `source_options`."""
+        wanted = source_options.current().text_source
+        data_set = None if wanted == source_options.ARCHIVES else self.equal_tfds_data_set()
+        if data_set is None:
+            if wanted == source_options.TFDS:
+                raise ValueError(
+                    f"Problem {self.name} has no TFDS data set of the same text. Received: "
+                    "text_source=tfds. Any parallel text of TFDS is the problem tfds:<data set>."
+                )
+            return None
+        name = tfds_text.parse_name(data_set)
+        if wanted == source_options.AUTO and (
+            self._archives_are_at_hand(tmp_dir) or tfds_text.prepared_directory(name) is None
+        ):
+            return None
+        return tfds_text.TfdsCorpus(name)
+
+    def _archives_are_at_hand(self, tmp_dir: str) -> bool:
+        corpora = [*self.source_data_files(DatasetSplit.TRAIN), *self.vocab_data_files()]
+        corpora += self.source_data_files(DatasetSplit.EVAL)
+        return all(
+            sources.is_at_hand(tmp_dir, url, _names_of(files), files[3] if _is_tsv(files) else "")
+            for url, files in corpora
+        )
+
+    def describe_sources(self, tmp_dir: str) -> str:
+        """The archives of all splits, and the TFDS data set of the same text, if any."""
+        splits = (DatasetSplit.TRAIN, DatasetSplit.EVAL, DatasetSplit.TEST)
+        corpora = {split: self.source_data_files(split) for split in splits}
+        if corpora[DatasetSplit.TEST] == corpora[DatasetSplit.EVAL]:
+            del corpora[DatasetSplit.TEST]
+        vocabulary = self.vocab_data_files()
+        if vocabulary != corpora[DatasetSplit.TRAIN]:
+            corpora["vocabulary"] = vocabulary
+        parts = [source_report.describe_archives(tmp_dir, corpora)]
+        data_set = self.equal_tfds_data_set()
+        if data_set is not None:
+            parts.append("  The same text from TensorFlow Datasets (--text_source=tfds):")
+            parts.append(source_report.describe_tfds(tfds_text.parse_name(data_set)))
+        return "\n".join(parts)
 
 
 class CorporaProblem(TranslateProblem):
@@ -166,6 +254,11 @@ class CorporaProblem(TranslateProblem):
         if dataset_split == DatasetSplit.TEST and self.test_sources:
             return list(self.test_sources)
         return list(self.dev_sources)
+
+
+def _compiled_base(problem_name: str) -> str:
+    """A problem's name without arguments: they do not change its text."""
+    return names.split_arguments(problem_name)[0]
 
 
 def generate_lines_for_vocab(
@@ -294,6 +387,15 @@ def _pairs_of(
     return cleaner.clean_pairs(pairs) if kind in kinds_to_clean else pairs
 
 
+def _is_tsv(files: Sequence[Any]) -> bool:
+    return bool(files[0] == "tsv")
+
+
+def _names_of(files: Sequence[Any]) -> Sequence[str]:
+    """The files of an entry that are named one by one."""
+    return files[1:] if files[0] == "tmx" else () if _is_tsv(files) else files
+
+
 def _is_up_to_date(base: str, tmp_dir: str, datasets: Sequence[Source]) -> bool:
     """Whether both compiled files exist, and no corpus file in tmp_dir is newer."""
     compiled = [base + suffix for suffix in _LANGUAGE_SUFFIXES]
@@ -301,8 +403,7 @@ def _is_up_to_date(base: str, tmp_dir: str, datasets: Sequence[Source]) -> bool:
         return False
     made = min(os.path.getmtime(path) for path in compiled)
     for _, files in datasets:
-        names = files[1:] if files[0] == "tmx" else () if files[0] == "tsv" else files
-        for name in names:
+        for name in _names_of(files):
             path = os.path.join(tmp_dir, name).removesuffix(".gz")
             if os.path.exists(path) and os.path.getmtime(path) > made:
                 logging.info("%s is newer than %s: compiling again", path, compiled[0])
