@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from t2t_keras import registry, usr_dir
+from t2t_keras import compat, registry, usr_dir
 
 PROBLEM = """
 from t2t_keras import registry
@@ -31,8 +31,10 @@ def make_package(tmp_path):
         return str(directory)
 
     yield make
+    compat.uninstall()
     for name in set(sys.modules) - before:
-        del sys.modules[name]
+        if not name.startswith("t2t_keras."):
+            del sys.modules[name]
     for name in set(registry.list_problems()) - problems_before:
         registry.Registries.problems.remove(name)
 
@@ -106,11 +108,18 @@ def test_wrong_directories(make_package, tmp_path):
         usr_dir.import_usr_dir(make_package("json", __init__=""))
 
 
-def test_imports_of_tensor2tensor_are_explained(make_package):
-    directory = make_package(
-        "my_usr", __init__="from . import old", old="from tensor2tensor.utils import registry"
-    )
-    with pytest.raises(ImportError, match=r"old\.py, line 1.*from t2t_keras import registry"):
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ("from tensor2tensor.utils import regisry", r"utils\.regisry is not .* mean: registry"),
+        ("import tensor2tensor.utils.t2t_model as m", r"derive from tensor2tensor\.models"),
+        ("from tensor2tensor.utils.metrics import Metric", r"metrics\.Metric is .* mean: Metrics"),
+        ("from tensor2tensor.utils import hparam; hparam.HParam()", r"mean: HParams\?.* has: HP"),
+    ],
+)
+def test_what_is_missing_of_tensor2tensor_is_explained(make_package, line, message):
+    directory = make_package("my_usr", __init__="from . import old", old=f"import os\n{line}")
+    with pytest.raises(ImportError, match=r"old\.py, line 2: tensor2tensor\..*" + message):
         usr_dir.import_usr_dir(directory)
 
 

@@ -30,8 +30,9 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undoes `install` and forgets the modules made meanwhile (for notebooks and tests)."""
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, AliasFinder)]
+    """Undoes all of this and forgets the modules `tensor2tensor.…` (for notebooks and tests)."""
+    ours = (AliasFinder, UserPackageFinder)
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, ours)]
     AliasFinder.forget_modules()
 
 

@@ -78,9 +78,7 @@ def test_data_filenames(problem: str, output_dir: str, num_shards: int) -> list[
 test_data_filenames.__test__ = False  # type: ignore[attr-defined]
 
 
-def combined_data_filenames(
-    problem: str, output_dir: str, num_training_shards: int
-) -> list[str]:
+def combined_data_filenames(problem: str, output_dir: str, num_training_shards: int) -> list[str]:
     """Paths of all training shards, one evaluation and one test shard."""
     return [
         *train_data_filenames(problem, output_dir, num_training_shards),

@@ -22,9 +22,7 @@ class Names(NamedTuple):
 
     def renamed(self) -> dict[str, str]:
         """Name in tensor2tensor -> name in `module`."""
-        return dict(
-            (name.partition("=")[0], name.rpartition("=")[2]) for name in self.names
-        )
+        return {name.partition("=")[0]: name.rpartition("=")[2] for name in self.names}
 
 
 class Everything(NamedTuple):
@@ -124,9 +122,7 @@ MODULES: dict[str, tuple[Source, ...]] = {
     ),
     "problems": (_names("registry", "problem available=list_problems"),),
     "utils": (),
-    "utils.bleu_hook": (
-        _names("evaluation.bleu", "bleu_tokenize bleu_wrapper compute_bleu"),
-    ),
+    "utils.bleu_hook": (_names("evaluation.bleu", "bleu_tokenize bleu_wrapper compute_bleu"),),
     "utils.decoding": (_names("decoding.decode_hparams", "decode_hparams"),),
     "utils.hparam": (_names("hparam", "HParams"),),
     "utils.hparams_lib": (
