@@ -106,7 +106,7 @@ def transformer_common_voice_tpu() -> HParams:
 
 @registry.register_hparams
 def transformer_librispeech_with_area_attention() -> HParams:
-    """Attention to areas of up to 5 positions (Li et al., 2019), else transformer_librispeech_tpu."""
+    """transformer_librispeech_tpu with attention to areas of 5 positions (Li et al., 2019)."""
     return changed(
         transformer_librispeech_tpu(),
         num_area_layers=3,

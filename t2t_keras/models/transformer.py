@@ -12,6 +12,7 @@ from t2t_keras.layers.dropout import keep_mask
 from t2t_keras.layers.embedding import SymbolModality, SymbolTable
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
 from t2t_keras.models.transformer_support import (
+    check_not_of_other_model,
     check_overrides,
     check_supported,
     symbol_vocab_size,
@@ -79,6 +80,8 @@ class Transformer(keras.Model):
         name: str = "transformer",
     ) -> None:
         check_supported(hparams)
+        if type(self) is Transformer:
+            check_not_of_other_model(hparams)
         super().__init__(name=name)
         self.hparams = hparams
         self.hidden_size = hparams.hidden_size

@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from absl import logging
+
 from t2t_keras.layers import initializers, normalization
 
 
@@ -69,7 +71,9 @@ _CHECKS: dict[str, _Check] = {
     "relu_dropout": _RATE,
     "symbol_dropout": _RATE,
     "split_targets_chunk_length": _ZERO,
-    "memory_type": _one_of(None, "", "none"),
+    "eval_run_autoregressive": _FALSE,
+    "gpu_automatic_mixed_precision": _FALSE,
+    "no_data_parallelism": _Check("False; --worker_gpu=1 trains on one device", _off),
     "expected_attention_loss_type": _one_of(None, "", "none"),
     "bottom": _EMPTY,
     "top": _EMPTY,
@@ -79,16 +83,75 @@ _CHECKS: dict[str, _Check] = {
 }
 
 
+# Without these there is no Transformer.
+_NEEDED = (
+    "hidden_size",
+    "filter_size",
+    "num_heads",
+    "num_hidden_layers",
+    "num_encoder_layers",
+    "num_decoder_layers",
+    "attention_key_channels",
+    "attention_value_channels",
+    "attention_dropout",
+    "attention_dropout_broadcast_dims",
+    "relu_dropout",
+    "relu_dropout_broadcast_dims",
+    "pos",
+    "proximity_bias",
+    "causal_decoder_self_attention",
+    "unidirectional_encoder",
+    "use_pad_remover",
+    "use_target_space_embedding",
+)
+
+# They change what is logged, not what is computed.
+_WITHOUT_EFFECT = ("mlperf_mode", "summarize_vars")
+
+# What only the sets of another model of T2T declare.
+_MARKS_OF_OTHER_MODELS = {
+    "attention_loc_block_length": "transformer_moe",
+    "block_size": "transformer_block_parallel",
+    "bottleneck_bits": "transformer_nat",
+    "do_ae": "transformer_ae",
+    "memory_type": "transformer_memory",
+    "num_model_shards": "transformer_symshard",
+}
+
+
+def check_not_of_other_model(hparams: Any) -> None:
+    """Refuses the sets of T2T's other models, of which a plain Transformer would ignore a part.
+
+    Derived models aren't checked: they may declare what they like.
+
+    Raises:
+      UnsupportedHparams: names the hparams that belong to another model.
+    """
+    problems = {
+        name: f"belongs to the model {model}, which isn't available. "
+        f"Received: {getattr(hparams, name)!r}"
+        for name, model in _MARKS_OF_OTHER_MODELS.items()
+        if hasattr(hparams, name)
+    }
+    if problems:
+        raise UnsupportedHparams(problems)
+
+
 def check_supported(hparams: Any) -> None:
     """Refuses hparams whose values this model would not honour.
 
     Args:
-      hparams: an object with the hyperparameters as attributes; absent ones are not checked.
+      hparams: an object with the hyperparameters as attributes; absent ones are not checked, but
+        those that every Transformer needs must be there.
 
     Raises:
       UnsupportedHparams: names each such hparam, its value and what is supported.
     """
-    problems: dict[str, str] = {}
+    problems = {
+        name: "missing. Start from a set transformer_*, or declare it with add_hparam."
+        for name in _NEEDED
+        if not hasattr(hparams, name)
+    }
     for name, check in _CHECKS.items():
         if not hasattr(hparams, name):
             continue
@@ -104,6 +167,9 @@ def check_supported(hparams: Any) -> None:
         )
     if problems:
         raise UnsupportedHparams(problems)
+    for name in _WITHOUT_EFFECT:
+        if getattr(hparams, name, False):
+            logging.warning("Hparam %s has no effect.", name)
 
 
 # Methods of T2T's models that derived models override there.

@@ -145,6 +145,11 @@ def test_unsupported_values_are_refused_together() -> None:
         "layer_preprocess_sequence=an",
         "layer_postprocess_sequence=dax",
         "num_area_layers=1,max_area_width=3",
+        "eval_run_autoregressive=True",
+        "gpu_automatic_mixed_precision=True",
+        "no_data_parallelism=True",
+        "split_targets_chunk_length=4",
+        "weight_dtype=bfloat16",
     ],
 )
 def test_unsupported_value(overrides: str) -> None:
