@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from absl import flags, logging
 
-from t2t_keras import registry, usr_dir
+from t2t_keras import parallel, registry, usr_dir
 from t2t_keras.bin import command_line, environment
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
@@ -44,8 +44,6 @@ _LEGACY_GENERATORS = (
     "audio_timit_tokens_32k_test",
     "audio_timit_tokens_8k_test",
     "inference_snli32k",
-    "parsing_english_ptb16k",
-    "parsing_english_ptb8k",
 )
 _LEGACY_FLAGS = ("max_cases", "env_problem_max_env_steps", "env_problem_batch_size")
 
@@ -71,7 +69,7 @@ def define_flags() -> None:
     flags.DEFINE_integer("task_id_start", -1, "First task to do.")
     flags.DEFINE_integer("task_id_end", -1, "Task to stop before.")
     flags.DEFINE_integer(
-        "num_concurrent_processes", None, "Processes for problems made of tasks; default: CPUs."
+        "num_concurrent_processes", None, "Processes that share the work; default: one a CPU."
     )
     flags.DEFINE_string("t2t_usr_dir", "", "Your package of problems to import.")
     t2t_flags.define_data_generator_flags()
@@ -108,7 +106,10 @@ def _generate(names: Sequence[str]) -> None:
         start = time.monotonic()
         logging.info("Generating %s", name)
         set_random_seed(FLAGS.random_seed)
-        generate_data_for_problem(registry.problem(name), data_dir, FLAGS.tmp_dir)
+        with parallel.processes(
+            FLAGS.num_concurrent_processes, _prepare_worker, FLAGS.t2t_usr_dir, FLAGS.verbosity
+        ):
+            generate_data_for_problem(registry.problem(name), data_dir, FLAGS.tmp_dir)
         logging.info("Generated %s in %.1f s", name, time.monotonic() - start)
 
 
@@ -219,10 +220,10 @@ def _check_legacy_flags() -> None:
 
 
 def set_random_seed(seed: int) -> None:
-    """Seeds Python's, NumPy's and TensorFlow's global generators; see `records.seed_generators`."""
-    from t2t_keras.data import records
+    """Seeds Python's, NumPy's and TensorFlow's global generators; see `seeding.seed_generators`."""
+    from t2t_keras.data import seeding
 
-    records.seed_generators(seed)
+    seeding.seed_generators(seed)
 
 
 def generate_data_for_problem(problem: Problem, data_dir: str, tmp_dir: str) -> None:
@@ -261,7 +262,7 @@ def _generate_in_pool(name: str, data_dir: str, tmp_dir: str, tasks: range) -> N
     """Runs the tasks in `--num_concurrent_processes` processes; the first error ends it."""
     # Fresh processes: copies of one in which TensorFlow's threads run can hang.
     pool = concurrent.futures.ProcessPoolExecutor(
-        max_workers=min(FLAGS.num_concurrent_processes or os.cpu_count() or 1, len(tasks)),
+        max_workers=min(FLAGS.num_concurrent_processes or parallel.num_cpus(), len(tasks)),
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_prepare_worker,
         initargs=(FLAGS.t2t_usr_dir, FLAGS.verbosity),
@@ -290,6 +291,7 @@ def _generate_in_pool(name: str, data_dir: str, tmp_dir: str, tasks: range) -> N
 
 def _prepare_worker(user_directory: str, verbosity: int) -> None:
     """What `command_line.run` does in the main process."""
+    parallel.end_with_parent()
     environment.prepare_environment()
     logging.set_verbosity(verbosity)
     usr_dir.import_usr_dir(user_directory)

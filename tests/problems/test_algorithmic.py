@@ -177,3 +177,23 @@ def test_tiny_algo_is_written_as_it_is(tmp_path):
     assert len(found) == 100
     ids = set(itertools.chain(*(records.parse_example(record)["inputs"] for record in found)))
     assert ids == {0, 1}
+
+
+def test_a_model_reads_the_separator():
+    from t2t_keras import hparams_lib
+
+    hparams = hparams_lib.create_hparams(
+        "transformer_tiny",
+        "hidden_size=8,filter_size=8,num_heads=2",
+        problem_name="algorithmic_addition_binary40",
+    )
+    model = registry.model("transformer").from_hparams(hparams)
+    sample = some_samples("algorithmic_addition_binary40", 20, count=1)[0]
+    features = {
+        side: np.array([[*(symbol + 2 for symbol in symbols), 1]], np.int32)
+        for side, symbols in sample.items()
+    }
+    assert features["inputs"].max() == hparams.problem_hparams.vocab_size["inputs"]
+    logits = model(features)
+    assert logits.shape[-1] == features["inputs"].max() + 1
+    assert np.isfinite(logits.numpy()).all()
