@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any
 
 _STAND_INS = {
     "tensorflow": "t2t_keras.compat.tensorflow_names",
@@ -57,12 +56,8 @@ class UserModuleLoader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """See `importlib.abc.InspectLoader`."""
         path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
-        """See `importlib.abc.InspectLoader`."""
-        tree = _TensorFlowImports().visit(ast.parse(data, path))
-        return compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+        tree = _TensorFlowImports().visit(ast.parse(self.get_data(path), path))
+        return compile(tree, path, "exec", dont_inherit=True)
 
 
 class _TensorFlowImports(ast.NodeTransformer):
