@@ -13,7 +13,7 @@ from typing import Any
 
 from absl import logging
 
-from t2t_keras.data import archives, records, sources, text_lines, translate
+from t2t_keras.data import archives, publishing, records, sources, text_lines, translate
 from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.problem import UNSHUFFLED_SUFFIX, shard_paths
 from t2t_keras.text.subwords import SubwordTextEncoder
@@ -97,9 +97,8 @@ def outputs_exist(filenames: Sequence[str]) -> str | None:
 
 def write_records(serialized_records: Iterable[bytes], out_filename: str) -> None:
     """Writes serialised examples to a TFRecord file; the whole file or nothing."""
-    temporary = records.incomplete_path(out_filename)
-    records.write_records(temporary, serialized_records)
-    records.publish([temporary], [out_filename])
+    records.write_records(publishing.incomplete_path(out_filename), serialized_records)
+    publishing.publish([out_filename])
 
 
 def generate_dataset_and_shuffle(

@@ -9,6 +9,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from t2t_keras.data import example_proto
+
 AUXILIARY_SUFFIXES = ("_segmentation", "_position")
 
 Example = dict[str, Any]
@@ -115,6 +117,20 @@ def pack_examples(
         record.add(example)
     for record in open_records:
         yield record.to_example()
+
+
+def pack_records(serialized: Iterable[bytes], **options: Any) -> Iterator[bytes]:
+    """`pack_examples` on serialised examples.
+
+    Args:
+        serialized: the examples.
+        **options: arguments of `pack_examples`.
+
+    Yields:
+        The packed examples, serialised.
+    """
+    for example in pack_examples(map(example_proto.parse, serialized), **options):
+        yield example_proto.serialize(example)
 
 
 def _chopped(ids: list[int], length: int) -> tuple[list[list[int]], list[int]]:

@@ -1,35 +1,81 @@
 """Shards of tf.train.Examples: written completely or not at all, shuffled one shard at a time.
 
-Unfinished files have hidden names (`.<name>.incomplete`) that no reading pattern matches. All
-final names appear together, by renaming, after the last byte was written; so a killed run leaves
-nothing that looks finished, and the next run starts over.
+Samples are encoded, serialised and framed in blocks, on several processes if `parallel.processes`
+allows it; the order of the records does not depend on that. A killed run leaves nothing that looks
+finished (see `publishing`), and the next run makes the same files.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import random
-import struct
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any
 
 from absl import logging
 
+from t2t_keras import parallel
+from t2t_keras.data import example_proto, publishing, tfrecord
 from t2t_keras.data.problem import UNSHUFFLED_SUFFIX
 from t2t_keras.data.progress import progress
+from t2t_keras.data.seeding import seed_generators
 
 if TYPE_CHECKING:
     import tensorflow as tf
 
+__all__ = [
+    "EncodedSamples",
+    "all_exist",
+    "count_records",
+    "final_path",
+    "generate_files",
+    "parse_example",
+    "read_records",
+    "seed_generators",
+    "serialize_example",
+    "shuffle_dataset",
+    "to_example",
+    "write_records",
+]
+
 Example = dict[str, Any]
 
-# A TFRecord: 8 bytes length (little endian), 4 bytes check sum, the data, 4 bytes check sum.
-_LENGTH_AND_CHECKSUM = 12
-_DATA_CHECKSUM = 4
+serialize_example = example_proto.serialize
+parse_example = example_proto.parse
+read_records = tfrecord.read
+count_records = tfrecord.count
+
+# Work handed over at a time: characters (of samples to be encoded) or ids.
+_BLOCK_WEIGHT = 200_000
+# Characters that are encoded, or bytes that are packed, before other processes are started.
+_SERIAL_WEIGHT = 5_000_000
+_WRITE_BUFFER_BYTES = 1 << 16
+
+
+class EncodedSamples(Iterator[Example]):
+    """Samples that are encoded when they are asked for, or elsewhere, in other processes.
+
+    Args:
+        samples: the samples as a problem generates them.
+        encode: turns a sample into one of lists of numbers or texts, for `to_example`. It may
+            change the sample in place. It is picklable if it is to run in other processes.
+    """
+
+    def __init__(self, samples: Iterable[Example], encode: Callable[[Example], Example]) -> None:
+        self.samples = iter(samples)
+        self.encode = encode
+
+    def __next__(self) -> Example:
+        return self.encode(next(self.samples))
 
 
 def to_example(sample: Example) -> tf.train.Example:
-    """A sample as a tf.train.Example; the first element of each value decides its type.
+    """A sample as TensorFlow's tf.train.Example; the first element of a value decides its type.
+
+    `serialize_example` gives its bytes without loading TensorFlow.
 
     Args:
         sample: feature name -> non-empty sequence of ints, floats, strings (UTF-8) or bytes.
@@ -39,69 +85,7 @@ def to_example(sample: Example) -> tf.train.Example:
     """
     import tensorflow as tf
 
-    feature = {}
-    for name, values in sample.items():
-        if len(values) == 0:
-            raise ValueError(f"Feature {name!r} is empty. Received the sample: {sample!r}")
-        feature[name] = _to_feature(name, values, tf)
-    return tf.train.Example(features=tf.train.Features(feature=feature))
-
-
-def _to_feature(name: str, values: Sequence[Any], tf: Any) -> Any:
-    import numpy as np
-
-    first = values[0]
-    if isinstance(first, (int, np.integer)):
-        return tf.train.Feature(int64_list=tf.train.Int64List(value=values))
-    if isinstance(first, (float, np.floating)):
-        return tf.train.Feature(float_list=tf.train.FloatList(value=values))
-    if isinstance(first, (str, bytes)):
-        raw = [v.encode("utf-8") if isinstance(v, str) else v for v in values]
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=raw))
-    raise ValueError(
-        f"Feature {name!r} must hold ints, floats, strings or bytes. Received: {first!r} of type "
-        f"{type(first).__name__}"
-    )
-
-
-def parse_example(serialized: bytes) -> Example:
-    """The inverse of `to_example`: feature name -> list; strings come back as bytes."""
-    import tensorflow as tf
-
-    example = tf.train.Example.FromString(serialized)
-    result = {}
-    for name, feature in example.features.feature.items():
-        kind = feature.WhichOneof("kind")
-        result[name] = list(getattr(feature, kind).value) if kind else []
-    return result
-
-
-def read_records(path: str) -> list[bytes]:
-    """All records of a TFRecord file."""
-    import tensorflow as tf
-
-    return [record.numpy() for record in tf.data.TFRecordDataset(path)]
-
-
-def count_records(path: str) -> int:
-    """Number of records of a TFRecord file, found by hopping over the data.
-
-    Raises:
-        ValueError: if the file ends within a record.
-    """
-    size = os.path.getsize(path)
-    count = position = 0
-    with open(path, "rb") as stream:
-        while position < size:
-            stream.seek(position)
-            header = stream.read(_LENGTH_AND_CHECKSUM)
-            if len(header) == _LENGTH_AND_CHECKSUM:
-                (length,) = struct.unpack("<Q", header[:8])
-                position += _LENGTH_AND_CHECKSUM + length + _DATA_CHECKSUM
-            if len(header) < _LENGTH_AND_CHECKSUM or position > size:
-                raise ValueError(f"{path} is cut off within record {count} (size {size} bytes).")
-            count += 1
-    return count
+    return tf.train.Example.FromString(example_proto.serialize(sample))
 
 
 def final_path(path: str) -> str:
@@ -112,9 +96,10 @@ def final_path(path: str) -> str:
 def all_exist(paths: Sequence[str]) -> bool:
     """Whether all files exist, i.e. there is nothing left to make.
 
-    If only some do (an interrupted run of tensor2tensor, deleted files), says so: they will be
-    made anew.
+    Finishes the renaming that a killed run began. If only some exist (an interrupted run of
+    tensor2tensor, deleted files), says so: they will be made anew.
     """
+    publishing.finish_publishing(paths[0])
     missing = [path for path in paths if not os.path.exists(path)]
     if missing and len(missing) < len(paths):
         logging.warning(
@@ -126,27 +111,24 @@ def all_exist(paths: Sequence[str]) -> bool:
     return not missing
 
 
-def incomplete_path(path: str) -> str:
-    """Name of a file while it is being written; hidden, so that no pattern matches it."""
-    folder, name = os.path.split(path)
-    return os.path.join(folder, f".{name}.incomplete")
-
-
 def generate_files(
     generator: Iterable[Example | None],
     output_filenames: Sequence[str],
     max_cases: int | None = None,
     cycle_every_n: int = 1,
+    total: int | None = None,
 ) -> None:
     """Write samples to shards, in turn: sample k goes to shard (k // cycle_every_n) mod n.
 
     Does nothing if all the final files (without `-unshuffled`) exist.
 
     Args:
-        generator: samples; None ones are left out.
+        generator: samples; None ones are left out. `EncodedSamples` may be encoded in other
+            processes.
         output_filenames: paths of the n shards.
         max_cases: write no more samples than this; None or 0: all.
         cycle_every_n: number of consecutive samples a shard gets.
+        total: number of samples if known, for the estimate of the time left.
 
     Raises:
         ValueError: if a sample can't be written (see `to_example`), or there are none.
@@ -154,34 +136,91 @@ def generate_files(
     if all_exist([final_path(path) for path in output_filenames]):
         logging.info("Shards exist already: %s …", final_path(output_filenames[0]))
         return
-    import tensorflow as tf
-
     os.makedirs(os.path.dirname(output_filenames[0]) or ".", exist_ok=True)
-    temporary = [incomplete_path(path) for path in output_filenames]
-    writers = [tf.io.TFRecordWriter(path) for path in temporary]
+    encode = generator.encode if isinstance(generator, EncodedSamples) else None
+    samples = generator.samples if isinstance(generator, EncodedSamples) else generator
+    description = f"Writing {os.path.basename(output_filenames[0])}"
+    blocks = _blocks(progress(samples, description, "sample", total), max_cases)
+    framed_blocks = parallel.ordered_map(
+        functools.partial(_framed_block, encode, len(output_filenames), cycle_every_n),
+        blocks,
+        weight=lambda block: block[2],
+        # Samples that are encoded already are as much work to hand over as to write.
+        serial_weight=sys.maxsize if encode is None else _SERIAL_WEIGHT,
+    )
     count = 0
     try:
-        description = os.path.basename(output_filenames[0])
-        for sample in progress(generator, f"Writing {description}", "sample"):
-            if sample is None:
-                continue
-            if max_cases and count >= max_cases:
-                break
-            shard = count // cycle_every_n % len(writers)
-            writers[shard].write(to_example(sample).SerializeToString())
-            count += 1
+        with _opened(output_filenames) as streams:
+            for block_size, parts in framed_blocks:
+                count += block_size
+                for shard, contents in parts:
+                    streams[shard].write(contents)
+        if count == 0:
+            raise ValueError(
+                f"There were no samples to write to {output_filenames[0]}. "
+                "Are the source files empty?"
+            )
     except BaseException:
-        _close(writers)
-        _remove(temporary)
+        publishing.remove_incomplete(output_filenames)
         raise
-    _close(writers)
-    if count == 0:
-        _remove(temporary)
-        raise ValueError(
-            f"There were no samples to write to {output_filenames[0]}. Are the source files empty?"
-        )
-    publish(temporary, output_filenames)
+    _publish(output_filenames)
     logging.info("Wrote %d samples to %d shards.", count, len(output_filenames))
+
+
+# Number of the first sample, the samples, their weight.
+_Block = tuple[int, list[Example], int]
+
+
+def _blocks(samples: Iterable[Example | None], max_cases: int | None) -> Iterator[_Block]:
+    first, weight = 0, 0
+    block: list[Example] = []
+    for sample in samples:
+        if sample is None:
+            continue
+        if max_cases and first + len(block) >= max_cases:
+            break
+        block.append(sample)
+        weight += sum(len(value) for value in sample.values() if hasattr(value, "__len__"))
+        if weight >= _BLOCK_WEIGHT:
+            yield first, block, weight
+            first += len(block)
+            block, weight = [], 0
+    if block:
+        yield first, block, weight
+
+
+def _framed_block(
+    encode: Callable[[Example], Example] | None, num_shards: int, cycle: int, block: _Block
+) -> tuple[int, list[tuple[int, bytes]]]:
+    """Number of samples of a block, and what is appended to which shards."""
+    first, samples, _ = block
+    encoded = map(encode, samples) if encode else samples
+    frames = tfrecord.frames([example_proto.serialize(sample) for sample in encoded])
+    parts: dict[int, list[bytes]] = {}
+    for number, frame in enumerate(frames, start=first):
+        parts.setdefault(number // cycle % num_shards, []).append(frame)
+    return len(frames), [(shard, b"".join(part)) for shard, part in parts.items()]
+
+
+@contextlib.contextmanager
+def _opened(paths: Sequence[str]) -> Iterator[list[IO[bytes]]]:
+    """The incomplete files of the paths, for writing."""
+    with contextlib.ExitStack() as stack:
+        yield [
+            stack.enter_context(
+                open(publishing.incomplete_path(path), "wb", buffering=_WRITE_BUFFER_BYTES)
+            )
+            for path in paths
+        ]
+
+
+def _publish(paths: Sequence[str]) -> None:
+    if UNSHUFFLED_SUFFIX in os.path.basename(paths[0]):
+        # Intermediate files are of no use to another run, complete or not.
+        for path in paths:
+            os.replace(publishing.incomplete_path(path), path)
+    else:
+        publishing.publish(paths)
 
 
 def shuffle_dataset(
@@ -192,66 +231,63 @@ def shuffle_dataset(
     """Turn unshuffled shards into final ones; each is read, shuffled, packed, written, deleted.
 
     The order comes from Python's `random.shuffle`, once a shard, in the order of `filenames`;
-    seed `random` before for repeatable data.
+    seed `random` before for repeatable data. The memory needed is that of one shard, or one a
+    process when packing.
 
     Args:
         filenames: paths with the suffix `-unshuffled`.
-        extra_fn: turns the serialised examples of a shard into others, e.g. packs them.
+        extra_fn: turns the serialised examples of a shard into others, e.g. packs them. It may run
+            in other processes if it is picklable.
         shuffle: False keeps the order.
     """
     if not filenames or all_exist([final_path(path) for path in filenames]):
         return
-    temporary = []
-    for path in progress(filenames, "Shuffling", "shard", total=len(filenames)):
-        records = read_records(path)
+    shards = progress(_shuffled_shards(filenames, shuffle), "Shuffling", "shard", len(filenames))
+    if extra_fn is None:
+        for shard in shards:
+            _write_shard(None, shard)
+    else:
+        work = functools.partial(_write_shard, extra_fn)
+        for _ in parallel.ordered_map(
+            work, shards, lambda shard: sum(map(len, shard[1])), _SERIAL_WEIGHT
+        ):
+            pass
+    publishing.publish([final_path(path) for path in filenames])
+
+
+_Shard = tuple[str, list[bytes]]
+
+
+def _shuffled_shards(filenames: Sequence[str], shuffle: bool) -> Iterator[_Shard]:
+    """Yields the path and the framed records of every shard."""
+    for path in filenames:
+        with open(path, "rb") as stream:
+            frames = tfrecord.split_frames(stream.read(), path)
         if shuffle:
-            random.shuffle(records)
-        temporary.append(incomplete_path(final_path(path)))
-        write_records(temporary[-1], extra_fn(records) if extra_fn else records)
-        # From here on the shard exists only under its hidden name: an interruption costs a new
-        # run, not the disk space of the whole data twice.
-        os.remove(path)
-    publish(temporary, [final_path(path) for path in filenames])
+            random.shuffle(frames)
+        yield path, frames
 
 
-def publish(temporary: Sequence[str], final: Sequence[str]) -> None:
-    """Rename finished files, all together."""
-    for source, target in zip(temporary, final, strict=True):
-        os.replace(source, target)
+def _write_shard(extra_fn: Callable[[list[bytes]], Iterable[bytes]] | None, shard: _Shard) -> None:
+    path, frames = shard
+    if extra_fn is not None:
+        frames = tfrecord.frames(list(extra_fn([tfrecord.data_of(frame) for frame in frames])))
+    with open(publishing.incomplete_path(final_path(path)), "wb") as stream:
+        stream.writelines(frames)
+    # From here on the shard exists only under its hidden name: an interruption costs a new run,
+    # not the disk space of the whole data twice.
+    os.remove(path)
 
 
 def write_records(path: str, records: Iterable[bytes]) -> None:
     """Writes serialised examples to a TFRecord file, under this name at once."""
-    import tensorflow as tf
-
-    with tf.io.TFRecordWriter(path) as writer:
+    with open(path, "wb") as stream:
+        block: list[bytes] = []
+        weight = 0
         for record in records:
-            writer.write(record)
-
-
-def _close(writers: Iterable[Any]) -> None:
-    for writer in writers:
-        writer.close()
-
-
-def _remove(paths: Iterable[str]) -> None:
-    for path in paths:
-        if os.path.exists(path):
-            os.remove(path)
-
-
-def seed_generators(seed: int) -> None:
-    """Seed Python's, NumPy's and TensorFlow's generators, as T2T's datagen does before a problem.
-
-    TensorFlow is loaded first: loading it draws from Python's generator, which would change the
-    order of the shards.
-
-    Args:
-        seed: the seed.
-    """
-    import numpy as np
-    import tensorflow as tf
-
-    random.seed(seed)
-    np.random.seed(seed)
-    tf.random.set_seed(seed)
+            block.append(record)
+            weight += len(record)
+            if weight >= _BLOCK_WEIGHT:
+                stream.writelines(tfrecord.frames(block))
+                block, weight = [], 0
+        stream.writelines(tfrecord.frames(block))

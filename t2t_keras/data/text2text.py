@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 from absl import logging
 
 from t2t_keras import names
-from t2t_keras.data import packing, problem, records, vocabularies
+from t2t_keras.data import packing, problem, records, seeding, vocabularies
 from t2t_keras.data.modes import DatasetSplit, ModalityType
 from t2t_keras.hparam import HParams
 from t2t_keras.metric_names import Metrics
@@ -46,17 +47,22 @@ def text2text_generate_encoded(
         inputs_prefix: text put before every input.
         targets_prefix: text put before every target.
 
-    Yields:
-        The samples with lists of ids in place of texts.
+    Returns:
+        Iterator of the samples with lists of ids in place of texts.
     """
-    targets_vocab = targets_vocab or vocab
-    for sample in sample_generator:
-        if has_inputs:
-            sample["inputs"] = vocab.encode(inputs_prefix + sample["inputs"])
-            sample["inputs"].append(encoders.EOS_ID)
-        sample["targets"] = targets_vocab.encode(targets_prefix + sample["targets"])
-        sample["targets"].append(encoders.EOS_ID)
-        yield sample
+    sides = {"targets": (targets_vocab or vocab, targets_prefix)}
+    if has_inputs:
+        sides["inputs"] = (vocab, inputs_prefix)
+    return records.EncodedSamples(sample_generator, functools.partial(_encode_sample, sides))
+
+
+def _encode_sample(sides: dict[str, tuple[Any, str]], sample: Sample) -> Sample:
+    """Encode the sides of a sample, each with its encoder and its prefix, in place."""
+    for side, (encoder, prefix) in sides.items():
+        ids = encoder.encode(prefix + sample[side] if prefix else sample[side])
+        ids.append(encoders.EOS_ID)
+        sample[side] = ids
+    return sample
 
 
 class Text2TextProblem(problem.Problem):
@@ -249,9 +255,12 @@ class Text2TextProblem(problem.Problem):
         path = os.path.join(data_dir, self.vocab_filename) if data_dir else None
         if path and os.path.exists(path):
             logging.info("Vocabulary: %s", path)
+            # The samples that follow are then those of a run that was not interrupted.
+            seeding.SavedState(path).restore()
             return subwords.SubwordTextEncoder(path)
         from t2t_keras.text import subword_builder
 
+        generators = seeding.SavedState(path) if path else None
         logging.info(
             "Building a vocabulary of about %d subwords for %s", self.approx_vocab_size, self.name
         )
@@ -261,8 +270,9 @@ class Text2TextProblem(problem.Problem):
             max_subtoken_length=self.max_subtoken_length,
             reserved_tokens=encoders.RESERVED_TOKENS + self.additional_reserved_tokens,
         )
-        if path:
+        if path and generators:
             os.makedirs(data_dir, exist_ok=True)
+            generators.save()
             vocabulary.store_to_file(path)
             logging.info("Wrote %s: %d subwords", path, vocabulary.vocab_size)
         return vocabulary
@@ -273,10 +283,14 @@ class Text2TextProblem(problem.Problem):
         Prefixes are not part of it (T2T's behaviour, it fixes the vocabularies).
         """
         samples = self.generate_samples(data_dir, tmp_dir, DatasetSplit.TRAIN)
+        count = 0
         for sample in itertools.islice(samples, self.max_samples_for_vocab):
+            count += 1
             if self.has_inputs:
                 yield sample["inputs"]
             yield sample["targets"]
+        if not self.max_samples_for_vocab:
+            self._num_training_samples = count
 
     def feature_encoders(self, data_dir: str | None) -> dict[str, Any]:
         """One encoder for targets and, if any, inputs."""
@@ -286,6 +300,17 @@ class Text2TextProblem(problem.Problem):
         return {"targets": encoder}
 
     # ---- Generation ----
+
+    # Found out when the vocabulary is built from all of them.
+    _num_training_samples: int | None = None
+
+    def num_samples(self, data_dir: str, tmp_dir: str, dataset_split: str) -> int | None:
+        """Number of samples of a split, for the estimate of the time left; None: unknown.
+
+        The default knows the training samples if the vocabulary has just been built from them.
+        """
+        del data_dir, tmp_dir
+        return self._num_training_samples if dataset_split == DatasetSplit.TRAIN else None
 
     def generate_encoded_samples(
         self, data_dir: str, tmp_dir: str, dataset_split: str
@@ -320,9 +345,12 @@ class Text2TextProblem(problem.Problem):
                 logging.info("Shards of %s exist: %s …", self.name, records.final_path(paths[0]))
                 continue
             samples = self.generate_encoded_samples(data_dir, tmp_dir, splits[0]["split"])
-            records.generate_files(samples, paths)
+            total = self.num_samples(data_dir, tmp_dir, splits[0]["split"])
+            records.generate_files(samples, paths, total=total)
             staged += paths
         records.shuffle_dataset(staged, extra_fn=self._pack_fn(), shuffle=not self.already_shuffled)
+        if self.vocab_type == VocabType.SUBWORD:
+            seeding.SavedState(os.path.join(data_dir, self.vocab_filename)).remove()
 
     def _generation_passes(self) -> list[list[dict[str, Any]]]:
         """Groups of splits that one run of `generate_samples` fills."""
@@ -337,18 +365,13 @@ class Text2TextProblem(problem.Problem):
         if not packed_length:
             return None
 
-        def pack_records(serialized: list[bytes]) -> Iterator[bytes]:
-            examples = (records.parse_example(record) for record in serialized)
-            packed = packing.pack_examples(
-                examples,
-                has_inputs=self.has_inputs,
-                packed_length=packed_length,
-                spacing=self.packed_spacing,
-                chop_long_sequences=not self.has_inputs,
-            )
-            return (records.to_example(example).SerializeToString() for example in packed)
-
-        return pack_records
+        return functools.partial(
+            packing.pack_records,
+            has_inputs=self.has_inputs,
+            packed_length=packed_length,
+            spacing=self.packed_spacing,
+            chop_long_sequences=not self.has_inputs,
+        )
 
     # ---- For models ----
 

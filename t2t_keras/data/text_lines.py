@@ -37,6 +37,16 @@ def stripped_lines(path: str) -> Iterator[str]:
                 raise ValueError(_encoding_message(path, number, raw, error)) from error
 
 
+def count_lines(path: str) -> int:
+    """Number of lines that `stripped_lines` yields."""
+    lines, last = 0, b"\n"
+    with open(path, "rb") as stream:
+        while block := stream.read(1 << 20):
+            lines += block.count(b"\n")
+            last = block[-1:]
+    return lines + (last != b"\n")
+
+
 def parallel_lines(
     first_path: str, second_path: str, *, cut_to_shorter: bool = False
 ) -> Iterator[tuple[str, str]]:

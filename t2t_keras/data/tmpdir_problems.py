@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from t2t_keras.data import text_lines
 from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.text2text import Text2TextProblem, VocabType
 from t2t_keras.data.text_iterators import text2text_txt_iterator, txt_line_iterator
@@ -46,6 +47,13 @@ class Text2textTmpdir(Text2TextProblem):
                 f"{', '.join(missing)}"
             )
         return text2text_txt_iterator(*paths)
+
+    def num_samples(self, data_dir: str, tmp_dir: str, dataset_split: str) -> int | None:
+        """Number of lines of the targets' file."""
+        del data_dir
+        names = self.TRAIN_FILES if dataset_split == DatasetSplit.TRAIN else self.EVAL_FILES
+        path = os.path.join(tmp_dir, names[1])
+        return text_lines.count_lines(path) if os.path.exists(path) else None
 
 
 class Text2textTmpdirTokens(Text2textTmpdir):

@@ -5,8 +5,10 @@ A token of `tokenizer.encode` is escaped, so that every character is in the enco
 again from the left. Every character of the alphabet is a piece, so this always succeeds.
 """
 
+import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from t2t_keras.text import tokenizer
 from t2t_keras.text.encoders import EOS_ID, PAD_ID, TextEncoder, strip_ids
@@ -178,15 +180,23 @@ class SubwordTextEncoder(TextEncoder):
         Returns:
           The ids of the subtokens.
         """
-        ids: list[int] = []
-        cache = self._cache
-        for token in tokenizer.encode(s):
-            ids += cache.get(token) or self._token_ids(token)
-        return ids
+        runs = tokenizer.runs(s)
+        if runs and (runs[0] == " " or runs[-1] == " "):
+            # At an end a single space is a token; the cache holds for those between tokens.
+            return [item for token in tokenizer.encode(s) for item in self._token_ids(token)]
+        return list(itertools.chain.from_iterable(map(self._ids_of_runs.__getitem__, runs)))
 
     def encode_without_tokenizing(self, token_text: str) -> list[int]:
         """Ids of a text that is taken as one single token."""
         return list(self._token_ids(token_text))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what has been encoded so far."""
+        return {name: value for name, value in vars(self).items() if name != "_ids_of_runs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._ids_of_runs = _Cache(self._token_ids)
 
     def decode(self, ids: Iterable[int], strip_extraneous: bool = False) -> str:
         """Text of ids.
@@ -258,15 +268,28 @@ class SubwordTextEncoder(TextEncoder):
         self._subtoken_ids = {piece: item for item, piece in enumerate(subtokens) if piece}
         self._max_subtoken_len = max(map(len, subtokens), default=0)
         self._alphabet = ESCAPE_CHARS.union(*subtokens)
-        self._cache: dict[str, tuple[int, ...]] = {}
+        self._ids_of_runs = _Cache(self._token_ids)
 
     def _token_ids(self, token: str) -> tuple[int, ...]:
         escaped = escape_token(token, self._alphabet)
-        ids = tuple(self._subtoken_ids[piece] for piece in self.segment(escaped))
+        return tuple([self._subtoken_ids[piece] for piece in self.segment(escaped)])
+
+
+class _Cache(dict[str, tuple[int, ...]]):
+    """Ids of tokens; none for the single spaces between them. Computed when first asked for."""
+
+    def __init__(self, compute: Callable[[str], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._compute = compute
+        self[" "] = ()
+
+    def __missing__(self, token: str) -> tuple[int, ...]:
+        ids = self._compute(token)
         if len(token) <= _MAX_CACHED_TOKEN_LENGTH:
-            if len(self._cache) >= _MAX_CACHED_TOKENS:
-                self._cache.clear()
-            self._cache[token] = ids
+            if len(self) >= _MAX_CACHED_TOKENS:
+                self.clear()
+                self[" "] = ()
+            self[token] = ids
         return ids
 
 

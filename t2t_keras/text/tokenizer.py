@@ -21,7 +21,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from absl import logging
 
+from t2t_keras import parallel
+
 _RUNS = re.compile(r"[^\W_]+|[\W_]+")
+# Characters whose tokens are counted at a time, and before other processes are started.
+_BLOCK_SIZE = 2_000_000
+_SERIAL_WEIGHT = 8_000_000
 
 
 def encode(text: str) -> list[str]:
@@ -33,13 +38,13 @@ def encode(text: str) -> list[str]:
     Returns:
       The tokens; none for the empty text. `decode(encode(text)) == text` for any text.
     """
-    runs = _RUNS.findall(text)
-    if len(runs) < 3:
-        return runs
+    found = runs(text)
+    if len(found) < 3:
+        return found
     # A space at either end is kept: nothing would put it back.
-    tokens = [runs[0]]
-    tokens.extend([run for run in runs[1:-1] if run != " "])
-    tokens.append(runs[-1])
+    tokens = [found[0]]
+    tokens.extend([run for run in found[1:-1] if run != " "])
+    tokens.append(found[-1])
     return tokens
 
 
@@ -66,11 +71,53 @@ def decode(tokens: Sequence[str]) -> str:
     return "".join(parts)
 
 
+def runs(text: str) -> list[str]:
+    """All longest runs of one class: the tokens, and the single spaces left out between them."""
+    return _RUNS.findall(text)
+
+
 def count_tokens(texts: Iterable[str]) -> collections.Counter[str]:
-    """Counts the tokens of all texts."""
-    counts: collections.Counter[str] = collections.Counter()
+    """Counts the tokens of all texts; on several processes if `parallel.processes` allows it.
+
+    The memory needed is that of the distinct tokens and their counts.
+    """
+    total: collections.Counter[str] = collections.Counter()
+    for counts in parallel.ordered_map(_count_block, _blocks(texts), _characters, _SERIAL_WEIGHT):
+        total.update(counts)
+    return total
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    block: list[str] = []
+    size = 0
     for text in texts:
-        counts.update(encode(text))
+        block.append(text)
+        size += len(text)
+        if size >= _BLOCK_SIZE:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _characters(texts: list[str]) -> int:
+    return sum(map(len, texts))
+
+
+def _count_block(texts: list[str]) -> collections.Counter[str]:
+    """Counts the tokens of some texts, all of them cut at once, which is twice as fast."""
+    joined = "\n".join(["", *texts, ""])
+    if joined.count("\n") != len(texts) + 1:
+        # Some text has a line feed itself.
+        return collections.Counter(itertools.chain.from_iterable(map(encode, texts)))
+    counts = collections.Counter(_RUNS.findall(joined))
+    # Line feeds are at every end of a text, so a space alone is one between two tokens.
+    del counts[" "]
+    for run in [run for run in counts if "\n" in run]:
+        # The end of a text, perhaps some empty texts, and the beginning of another.
+        for token in filter(None, run.split("\n")):
+            counts[token] += counts[run]
+        del counts[run]
     return counts
 
 

@@ -123,14 +123,14 @@ def test_killed_while_shuffling_nothing_looks_finished_and_the_next_run_starts_o
     class Killed(BaseException):
         pass
 
-    def write(path, contents, original=records._write_records):
+    def write(extra_fn, shard, original=records._write_shard):
         if len(written) == shards_done:
             raise Killed
-        written.append(path)
-        original(path, contents)
+        written.append(shard)
+        original(extra_fn, shard)
 
     with monkeypatch.context() as patch:
-        patch.setattr(records, "_write_records", write)
+        patch.setattr(records, "_write_shard", write)
         with pytest.raises(Killed):
             generate()
     assert glob.glob(str(tmp_path / "words-train*")) == []
