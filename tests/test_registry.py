@@ -212,6 +212,52 @@ def test_problem_names_must_not_end_in_a_suffix(key):
     assert key not in Registries.problems
 
 
+def test_problem_names_must_not_contain_a_colon():
+    with pytest.raises(KeyError, match="must not contain a colon"):
+        registry.register_problem("toy:x")(Toy)
+
+
+class SizedToy(Toy):
+    @classmethod
+    def with_arguments(cls, arguments):
+        return type("Variant", (cls,), {"arguments": arguments})
+
+
+def test_names_with_arguments_ask_the_class_for_a_variant(registered):
+    registered(Registries.problems, "sized_toy", SizedToy)
+    problem = registry.problem("sized_toy:size=1:more_rev")
+    assert (problem.name, problem.arguments) == ("sized_toy:size=1:more", "size=1:more")
+    assert problem.variant == (True, False)
+    assert type(registry.problem("sized_toy:size=1:more")) is type(problem)
+    assert registry.problem("sized_toy").name == "sized_toy"
+    assert "sized_toy:size=1:more" not in registry.list_problems()
+
+
+def test_arguments_of_a_class_without_variants_or_unknown(registered):
+    registered(Registries.problems, "toy", Toy)
+    with pytest.raises(KeyError, match="toy takes no arguments. Received: 'toy:x'"):
+        registry.problem("toy:x")
+    with pytest.raises(KeyError, match="(?s)'tooy' is not registered.*Did you mean: toy"):
+        registry.problem("tooy:x")
+
+
+def test_families():
+    problems = Registry("problems", mark=lambda key, value: setattr(value, "name", key))
+
+    @problems.register_family("toys")
+    def make(arguments):
+        return type("Made", (), {"arguments": arguments})
+
+    assert problems["toys:a/b:c"].arguments == "a/b:c"
+    assert problems["toys:a/b:c"].name == "toys:a/b:c"
+    assert problems["toys:a/b:c"] is problems["toys:a/b:c"]
+    assert problems.families() == ["toys"] and problems.keys() == []
+    with pytest.raises(KeyError, match="'toys' is already registered"):
+        problems.register_family("toys")(make)
+    with pytest.raises(KeyError, match="'toys' is not registered"):
+        problems["toys"]
+
+
 def test_unknown_problem_lists_problems(registered):
     registered(Registries.problems, "toy_problem", Toy)
     with pytest.raises(
@@ -313,6 +359,7 @@ def test_help_string_has_all_sections_in_order():
         "HParams:",
         "RangedHParams:",
         "Problems:",
+        "Problem Families:",
         "Optimizers:",
         "Attacks:",
         "Attack HParams:",

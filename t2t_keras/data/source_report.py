@@ -28,7 +28,8 @@ def describe_archives(tmp_dir: str, corpora: Mapping[str, Sequence[Source]]) -> 
         for url, group in itertools.groupby(entries, key=lambda entry: entry[0]):
             lines += _archive_lines(tmp_dir, url)
             for _, files in group:
-                lines += [f"      {line}" for line in _member_lines(tmp_dir, files)]
+                absent = "not unpacked" if url else "absent"
+                lines += [f"      {line}" for line in _member_lines(tmp_dir, files, absent)]
     return "\n".join(lines)
 
 
@@ -55,13 +56,13 @@ def _state(path: str, url: str) -> str:
     return "absent"
 
 
-def _member_lines(tmp_dir: str, files: Sequence[Any]) -> Iterator[str]:
+def _member_lines(tmp_dir: str, files: Sequence[Any], absent: str) -> Iterator[str]:
     if files[0] == "tsv":
         found = sources.matching_files(tmp_dir, files[3])
         yield f"files {files[3]}, columns {files[1]} and {files[2]}: {len(found)} unpacked"
         return
     for name in files[1:] if files[0] == "tmx" else files:
-        state = "there" if sources.is_present(tmp_dir, name) else "not unpacked"
+        state = "there" if sources.is_present(tmp_dir, name) else absent
         yield f"file {name}: {state}"
 
 

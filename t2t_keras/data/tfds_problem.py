@@ -71,7 +71,7 @@ def problem_class(arguments: str) -> type[TfdsTranslateProblem]:
     Raises:
         ValueError: the arguments have another form.
     """
-    data_set, _, size = arguments.partition(f":{_VOCABULARY_ARGUMENT}=")
+    data_set, is_sized, size = arguments.partition(f":{_VOCABULARY_ARGUMENT}=")
     tfds_text.parse_name(data_set)
     made = type(
         "TfdsProblem",
@@ -83,4 +83,6 @@ def problem_class(arguments: str) -> type[TfdsTranslateProblem]:
             "name": f"tfds:{data_set}",
         },
     )
-    return vocabularies.with_vocab_size(made, vocabularies.parse_size(size)) if size else made
+    if not is_sized:
+        return made
+    return vocabularies.with_vocab_size(made, vocabularies.parse_size(size))

@@ -133,7 +133,12 @@ class TfdsCorpus:
 
     def has_split(self, dataset_split: str) -> bool:
         """Whether the data set has a split of its own for a `DatasetSplit`."""
-        return any(split in self.builder.info.splits for split in _SPLITS[dataset_split])
+        splits = self._split_infos()
+        return any(split in splits for split in _SPLITS[dataset_split])
+
+    def _split_infos(self) -> Any:
+        """TFDS's splits by name; where a data set does not know them (a mock), the usual ones."""
+        return self.builder.info.splits or {usual[0]: None for usual in _SPLITS.values()}
 
     def pairs(self, dataset_split: str) -> Iterator[Pair]:
         """Yields the pairs of a split in the order of TFDS's files, without empty sides.
@@ -155,13 +160,14 @@ class TfdsCorpus:
 
     def vocabulary_lines(self, num_bytes: float) -> Iterator[str]:
         """Yields both sides of training pairs taken evenly, about so many bytes in all."""
-        step = int(self.builder.info.splits[self._train_split()].num_bytes / num_bytes) + 1
+        split = self._split_infos()[self._train_split()]
+        step = int(split.num_bytes / num_bytes) + 1 if split else 1
         for number, pair in enumerate(self.pairs(DatasetSplit.TRAIN)):
             if number % step == 0:
                 yield from pair
 
     def _train_split(self) -> str:
-        splits = self.builder.info.splits
+        splits = self._split_infos()
         if "train" not in splits:
             raise TfdsError(
                 f"TFDS data set {self._name.builder} has no split to train on. It has: "
@@ -170,7 +176,7 @@ class TfdsCorpus:
         return "train"
 
     def _tfds_split(self, dataset_split: str) -> str:
-        splits = self.builder.info.splits
+        splits = self._split_infos()
         for split in _SPLITS[dataset_split]:
             if split in splits and (
                 dataset_split != DatasetSplit.TRAIN or self.has_split(DatasetSplit.EVAL)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from absl import flags
 
+from t2t_keras import registry
 from t2t_keras.bin import t2t_datagen
 
 KNOWN = ["algo_a", "algo_b", "translate_x", "translate_x_packed"]
@@ -19,6 +20,7 @@ KNOWN = ["algo_a", "algo_b", "translate_x", "translate_x_packed"]
         ("*", "", KNOWN),
         ("*", "packed, algo", ["translate_x"]),
         ("*", ",", KNOWN),
+        ("tfds:a/b, text2text_tmpdir:vocab=99", "", ["text2text_tmpdir:vocab=99", "tfds:a/b"]),
     ],
 )
 def test_selection(wanted, excluded, expected):
@@ -36,6 +38,8 @@ def test_selection(wanted, excluded, expected):
         ("translate_x", "late", r"No problem is left"),
         ("translate_x_rev", "", r"same files as translate_x:"),
         ("translate_x_copy_rev", "", r"same files as translate_x:"),
+        ("tfds:a/b_rev", "", r"same files as tfds:a/b:"),
+        ("tfds:a b", "", r"Received: 'a b'"),
         ("audio_timit_characters_test", "", r"T2T's generators"),
     ],
 )
@@ -106,3 +110,21 @@ def test_single_process(datagen_flags, in_tasks, task_id, expected):
     problem.multiprocess_generate = in_tasks
     t2t_datagen.generate_data_for_problem(problem, "D", "T")
     assert problem.calls == [("D", "T", expected)]
+
+
+def test_description_says_what_is_needed_and_there(tmp_path):
+    data_dir, tmp_dir = tmp_path / "data", tmp_path / "tmp"
+    problem = registry.problem("text2text_tmpdir:vocab=99")
+    absent = t2t_datagen.describe(problem, str(data_dir), str(tmp_dir))
+    assert absent.count(": absent") == 5 and "shards" not in absent
+    assert not data_dir.exists() and not tmp_dir.exists()
+    data_dir.mkdir()
+    tmp_dir.mkdir()
+    (tmp_dir / "inputs.train.txt").touch()
+    (data_dir / problem.vocab_filename).touch()
+    (data_dir / f"{problem.dataset_filename()}-dev-00000-of-00001").touch()
+    there = t2t_datagen.describe(problem, str(data_dir), str(tmp_dir))
+    assert f"  1 dev shards are in {data_dir} already" in there.split("\n")
+    assert f"  vocabulary {data_dir / problem.vocab_filename}: there" in there.split("\n")
+    assert f"  {tmp_dir / 'inputs.train.txt'}: there" in there.split("\n")
+    assert there.count(": absent") == 3

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from t2t_keras import registry
@@ -45,3 +47,38 @@ def test_token_vocabulary_from_tmp_dir(tmp_path):
     lines = (tmp_path / "vocab.text2text_tmpdir_tokens.tokens").read_text().split()
     assert lines == ["<pad>", "<EOS>", "<UNK>", "hello", "world"]
     assert encoder.encode("world unknown hello") == [4, 2, 3]
+
+
+@pytest.mark.parametrize("size", [60, 90])
+def test_size_of_the_vocabulary_is_chosen_in_the_name(tmp_path, size):
+    words = ["".join(chr(97 + (i * j) % 26) for j in range(1, 6)) for i in range(200)]
+    for split in ("train", "eval"):
+        write_side(tmp_path, "inputs", words, split)
+        write_side(tmp_path, "targets", words[::-1], split)
+    name = f"text2text_tmpdir:vocab={size}"
+    data_dir = str(tmp_path / "data")
+    registry.problem(name).generate_data(data_dir, str(tmp_path))
+    problem = registry.problem(f"{name}_rev")
+    vocabulary = f"vocab.text2text_tmpdir_vocab-{size}.{size}.subwords"
+    assert problem.vocab_filename == vocabulary
+    assert abs(problem.feature_encoders(data_dir)["inputs"].vocab_size - size) <= size // 5
+    shards = [path for path in os.listdir(data_dir) if path != vocabulary]
+    assert len(shards) == 101
+    assert all(path.startswith(f"text2text_tmpdir_vocab-{size}-") for path in shards)
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("text2text_tmpdir:vocab=0", "at least 3. Received: '0'"),
+        ("text2text_tmpdir:vocab=-5", "Received: '-5'"),
+        ("text2text_tmpdir:vocab=8k", "Received: '8k'"),
+        ("text2text_tmpdir:size=800", "Received: 'size=800'"),
+        ("text2text_tmpdir_tokens:vocab=800", "no subword vocabulary of its own"),
+        ("translate_ende_wmt_characters:vocab=800", "no subword vocabulary of its own"),
+        ("translate_ende_wmt32k_packed:vocab=800", "no subword vocabulary of its own"),
+    ],
+)
+def test_sizes_that_can_not_be_chosen(name, message):
+    with pytest.raises(ValueError, match=message):
+        registry.problem(name)
