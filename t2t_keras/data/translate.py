@@ -1,29 +1,37 @@
 """TranslateProblem: translation corpora given as lists of archives and of the files in them."""
 
-import itertools
 import os
 from collections.abc import Iterator, Sequence
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
 from absl import logging
 
 from t2t_keras import names
 from t2t_keras.data import (
     cleaner,
-    parallel_text,
     source_options,
     source_report,
     sources,
     text_lines,
     tfds_text,
 )
+from t2t_keras.data.compiled_corpus import (
+    LANGUAGE_SUFFIXES,
+    Source,
+    compile_data,
+    is_tsv,
+    names_of,
+)
 from t2t_keras.data.modes import DatasetSplit
-from t2t_keras.data.progress import progress
 from t2t_keras.data.text2text import Text2TextProblem
 
-# [address, files]; files is (first file, second file), ("tsv", column, column, glob pattern) or
-# ("tmx", file).
-Source = Sequence[Any]
+__all__ = [
+    "CorporaProblem",
+    "Source",
+    "TranslateProblem",
+    "compile_data",
+    "generate_lines_for_vocab",
+]
 
 # Who defines one of these has other text than the class it derives from.
 _CORPUS_MEMBERS = (
@@ -34,7 +42,6 @@ _CORPUS_MEMBERS = (
     "sources_at_hand",
     "train_sources",
 )
-_LANGUAGE_SUFFIXES = (".lang1", ".lang2")
 
 
 class TranslateProblem(Text2TextProblem):
@@ -114,7 +121,7 @@ class TranslateProblem(Text2TextProblem):
                 yield {"inputs": first, "targets": second}
             return
         compiled = self.compile_split(tmp_dir, dataset_split)
-        first_path, second_path = (compiled + suffix for suffix in _LANGUAGE_SUFFIXES)
+        first_path, second_path = (compiled + suffix for suffix in LANGUAGE_SUFFIXES)
         for first, second in text_lines.parallel_lines(first_path, second_path):
             yield {"inputs": first, "targets": second}
 
@@ -193,7 +200,7 @@ class TranslateProblem(Text2TextProblem):
         corpora = [*self.source_data_files(DatasetSplit.TRAIN), *self.vocab_data_files()]
         corpora += self.source_data_files(DatasetSplit.EVAL)
         return all(
-            sources.is_at_hand(tmp_dir, url, _names_of(files), files[3] if _is_tsv(files) else "")
+            sources.is_at_hand(tmp_dir, url, names_of(files), files[3] if is_tsv(files) else "")
             for url, files in corpora
         )
 
@@ -298,114 +305,3 @@ def _sampled_lines(path: str, budget: float) -> Iterator[str]:
             return
         budget -= len(line)
         yield line
-
-
-def compile_data(
-    tmp_dir: str,
-    datasets: Sequence[Source],
-    filename: str,
-    datatypes_to_clean: Sequence[str] | None = None,
-    *,
-    cut_to_shorter: bool = False,
-) -> str:
-    """Joins corpora into two line-aligned files `<tmp_dir>/<filename>.lang1` and `.lang2`.
-
-    Pairs with an empty side are left out. Existing files are used again unless a corpus file is
-    newer than they are.
-
-    Args:
-        tmp_dir: folder for raw files.
-        datasets: list of `[address, files]`, see `TranslateProblem.source_data_files`.
-        filename: base name of the compiled files.
-        datatypes_to_clean: kinds ("txt", "tsv", "tmx") whose pairs are to be cleaned.
-        cut_to_shorter: accept line-aligned files of different lengths.
-
-    Returns:
-        `<tmp_dir>/<filename>`.
-
-    Raises:
-        SourceError: if a corpus is missing and can't be fetched.
-        ValueError: if a corpus is malformed, or its two sides have different lengths.
-    """
-    base = os.path.join(tmp_dir, filename)
-    if _is_up_to_date(base, tmp_dir, datasets):
-        logging.info("Using the compiled corpus %s%s and %s", base, *_LANGUAGE_SUFFIXES)
-        return base
-    temporary = f"{base}.incomplete.{os.getpid()}"
-    names = [temporary + suffix for suffix in _LANGUAGE_SUFFIXES]
-    os.makedirs(tmp_dir, exist_ok=True)
-    try:
-        with (
-            open(names[0], "w", encoding="utf-8", newline="") as first_stream,
-            open(names[1], "w", encoding="utf-8", newline="") as second_stream,
-        ):
-            for url, files in datasets:
-                pairs = _pairs_of(tmp_dir, url, files, datatypes_to_clean or (), cut_to_shorter)
-                _write_pairs(
-                    progress(pairs, f"Compiling {files}", "pair"), first_stream, second_stream
-                )
-        for name, suffix in zip(names, _LANGUAGE_SUFFIXES, strict=True):
-            os.replace(name, base + suffix)
-    finally:
-        for name in names:
-            if os.path.exists(name):
-                os.remove(name)
-    return base
-
-
-def _write_pairs(
-    pairs: Iterator[tuple[str, str]], first_stream: IO[str], second_stream: IO[str]
-) -> None:
-    for first, second in pairs:
-        if first and second:
-            first_stream.write(first + "\n")
-            second_stream.write(second + "\n")
-
-
-def _pairs_of(
-    tmp_dir: str,
-    url: str,
-    files: Sequence[Any],
-    kinds_to_clean: Sequence[str],
-    cut_to_shorter: bool,
-) -> Iterator[tuple[str, str]]:
-    """Pairs of one corpus, of whatever kind it is."""
-    kind = files[0] if files[0] in ("tsv", "tmx") else "txt"
-    pairs: Iterator[tuple[str, str]]
-    if kind == "tsv":
-        pairs = itertools.chain.from_iterable(
-            parallel_text.tsv_pairs(path, int(files[1]), int(files[2]))
-            for path in sources.fetch_matching(tmp_dir, url, files[3])
-        )
-    elif kind == "tmx":
-        pairs = itertools.chain.from_iterable(
-            parallel_text.tmx_pairs(path) for path in sources.fetch_members(tmp_dir, url, files[1:])
-        )
-    else:
-        first_path, second_path = sources.fetch_members(tmp_dir, url, files)
-        pairs = parallel_text.text_pairs(first_path, second_path, cut_to_shorter=cut_to_shorter)
-    return cleaner.clean_pairs(pairs) if kind in kinds_to_clean else pairs
-
-
-def _is_tsv(files: Sequence[Any]) -> bool:
-    return bool(files[0] == "tsv")
-
-
-def _names_of(files: Sequence[Any]) -> Sequence[str]:
-    """The files of an entry that are named one by one."""
-    return files[1:] if files[0] == "tmx" else () if _is_tsv(files) else files
-
-
-def _is_up_to_date(base: str, tmp_dir: str, datasets: Sequence[Source]) -> bool:
-    """Whether both compiled files exist, and no corpus file in tmp_dir is newer."""
-    compiled = [base + suffix for suffix in _LANGUAGE_SUFFIXES]
-    if not all(os.path.exists(path) for path in compiled):
-        return False
-    made = min(os.path.getmtime(path) for path in compiled)
-    for _, files in datasets:
-        for name in _names_of(files):
-            path = os.path.join(tmp_dir, name).removesuffix(".gz")
-            if os.path.exists(path) and os.path.getmtime(path) > made:
-                logging.info("%s is newer than %s: compiling again", path, compiled[0])
-                return False
-    return True
