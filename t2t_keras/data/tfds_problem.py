@@ -24,7 +24,7 @@ class TfdsTranslateProblem(Text2TextProblem):
     """
 
     data_set: ClassVar[str] = ""
-    is_generate_per_split = True  # type: ignore[assignment]
+    is_generate_per_split = True
     vocabulary_bytes: ClassVar[float] = 6e6
 
     def __init__(self, was_reversed: bool = False, was_copy: bool = False) -> None:

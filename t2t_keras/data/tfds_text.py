@@ -202,7 +202,9 @@ class TfdsCorpus:
         info = self.builder.info
         features = info.features
         variable = tfds.features.TranslationVariableLanguages
-        paths = [(key,) for key in features if isinstance(features[key], variable)]
+        paths: list[tuple[str, ...]] = [
+            (key,) for key in features if isinstance(features[key], variable)
+        ]
         if isinstance(features, variable):
             paths = [()]
         if paths:
