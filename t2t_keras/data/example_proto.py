@@ -30,7 +30,8 @@ def serialize(sample: Example) -> bytes:
         if len(values) == 0:
             raise ValueError(f"Feature {name!r} is empty. Received the sample: {sample!r}")
         _fill(features[name], name, values)
-    return message.SerializeToString()
+    # In the order of names: else the order changes from process to process.
+    return message.SerializeToString(deterministic=True)
 
 
 def parse(serialized: bytes) -> Example:

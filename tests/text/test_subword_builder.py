@@ -116,13 +116,13 @@ def test_ids_of_the_small_corpus() -> None:
 
 def test_target_size_tries_the_known_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
-    build = subword_builder._Corpus.build
+    build = subword_builder.Corpus.build
 
-    def recorded(corpus, min_count, *arguments):  # type: ignore[no-untyped-def]
+    def recorded(corpus, min_count, *arguments, **options):  # type: ignore[no-untyped-def]
         tried.append(min_count)
-        return build(corpus, min_count, *arguments)
+        return build(corpus, min_count, *arguments, **options)
 
-    monkeypatch.setattr(subword_builder._Corpus, "build", recorded)
+    monkeypatch.setattr(subword_builder.Corpus, "build", recorded)
     encoder = subwords.SubwordTextEncoder.build_from_generator(CORPUS, 60)
     assert tried == [500, 250, 125, 62, 31, 15, 7, 3, 1]
     assert encoder.vocab_size == 49
@@ -142,3 +142,12 @@ def test_bad_arguments_are_named() -> None:
 def test_built_encoder_encodes_any_text() -> None:
     encoder = subwords.SubwordTextEncoder.build_to_target_size(100, {"ab": 3, "a\nb": 2}, 1, 10)
     assert encoder.decode(encoder.encode("x\n_ab")) == "x\n_ab"
+
+
+def test_one_numbering_serves_all_minimum_counts() -> None:
+    counts = tokenizer.count_tokens(CORPUS)
+    shared = subword_builder.Corpus(counts, ["<pad>", "<EOS>"])
+    for min_count in (9, 3, 5, 2, 1, 4):
+        fresh = subword_builder.Corpus(counts, ["<pad>", "<EOS>"])
+        built = shared.build(min_count, 4, 200, prepare_for=min_count - 2)
+        assert built == fresh.build(min_count, 4, 200)

@@ -1,5 +1,6 @@
 """The tokenizer: classes of characters, losslessness, corpus readers."""
 
+import collections
 import pathlib
 import sys
 import unicodedata
@@ -78,3 +79,13 @@ def test_token_counts_are_split_at_the_last_comma(tmp_path: pathlib.Path) -> Non
     (tmp_path / "bad").write_text("word,many\n")
     with pytest.raises(ValueError, match="word,many"):
         tokenizer.vocab_token_counts(str(tmp_path / "bad"))
+
+
+def test_tokens_counted_together_are_those_of_the_single_texts(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    texts = ["", " ", "a b", " a", "b ", "x  y", "(a)", "", "", "a - b", "é_1", "- ", "line\nfeed", "a"]
+    expected = collections.Counter(token for text in texts for token in tokenizer.encode(text))
+    for block_size in (1, 3, 1000):
+        monkeypatch.setattr(tokenizer, "_BLOCK_SIZE", block_size)
+        counted = tokenizer.count_tokens(texts)
+        assert counted == expected
+        assert all(counted.values())

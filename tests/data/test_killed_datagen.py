@@ -1,0 +1,100 @@
+"""Data generation that is killed and started again makes the same files."""
+
+import glob
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from t2t_keras.data import publishing, reading, records
+from tests.data import killed_datagen
+
+PROGRAM = killed_datagen.__file__
+
+
+def contents(folder):
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as stream:
+            found[name] = stream.read()
+    return found
+
+
+def start(folder):
+    folder.mkdir(exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen([sys.executable, PROGRAM, str(folder)], env=environment)
+
+
+def accepted(folder):
+    """Whether training would read the data."""
+    try:
+        reading.shard_files(killed_datagen.Letters(), "train", str(folder))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+@pytest.mark.end_to_end
+def test_killed_ten_times_at_random(tmp_path):
+    begin = time.monotonic()
+    assert start(tmp_path / "whole").wait() == 0
+    duration = time.monotonic() - begin
+    expected = contents(tmp_path / "whole")
+    assert [name for name in expected if name.startswith(".")] == []
+    killed = 0
+    for number in range(10):
+        folder = tmp_path / f"killed{number}"
+        process = start(folder)
+        try:
+            process.wait(timeout=random.random() * duration)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            killed += process.wait() == -signal.SIGKILL
+        if accepted(folder):
+            for name in expected:
+                if "train" in name:
+                    assert (folder / name).read_bytes() == expected[name]
+        assert start(folder).wait() == 0
+        assert contents(folder) == expected
+    assert killed
+
+
+class Killed(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("renamings", range(0, 24, 2))
+def test_killed_between_two_renamings(tmp_path, monkeypatch, renamings):
+    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
+    whole.mkdir()
+    interrupted.mkdir()
+    killed_datagen.generate(str(whole))
+    done = []
+
+    def replace(source, target, original=os.replace):
+        if len(done) == renamings:
+            raise Killed
+        done.append(target)
+        original(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", replace)
+        try:
+            killed_datagen.generate(str(interrupted))
+        except Killed:
+            assert renamings == len(done)
+    killed_datagen.generate(str(interrupted))
+    assert contents(interrupted) == contents(whole)
+
+
+def test_a_journal_without_files_is_no_obstacle(tmp_path):
+    paths = [str(tmp_path / name) for name in ("a-00000-of-00002", "a-00001-of-00002")]
+    (tmp_path / ".a-00000-of-00002.publish.json").write_text('["gone"]')
+    records.generate_files([{"targets": [1]}, {"targets": [2]}], paths)
+    assert glob.glob(str(tmp_path / "*")) == paths
+    publishing.finish_publishing(paths[0])
