@@ -45,6 +45,13 @@ def test_problem_name_parsing_equals_the_reference():
 
 # Modules whose names are this package's own.
 OWN_MODULES = ("_demo", "_paper")
+# Single names the reference does not list, and why they are here.
+OWN_NAMES = {
+    "translate_ende_wmt14_bpe37k": "the paper's English-German data",
+    "translate_enfr_wmt14_wordpiece32k": "the paper's English-French data",
+    "translate_ende_wmt_bpe32k": "in earlier releases only",
+    "translate_entn_rma": "defined in the reference, but its module is never imported there",
+}
 
 
 @pytest.mark.reference
@@ -61,7 +68,7 @@ OWN_MODULES = ("_demo", "_paper")
 def test_names_of_this_package_are_those_of_the_reference(kind, where):
     reference = set(load_golden_json("registry_names.json")[kind])
     reference |= set(load_golden_json("last_commit_delta.json").get(f"{kind}_added", []))
-    new = set(where.keys()) - reference
+    new = set(where.keys()) - reference - set(OWN_NAMES)
     assert not {n for n in new if not where.registered(n).__module__.endswith(OWN_MODULES)}
 
 
