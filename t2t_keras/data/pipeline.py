@@ -1,9 +1,9 @@
 """The input pipeline: shards -> batches of sentences of similar length.
 
-Steps, as in T2T's Problem.input_fn: read, parse, preprocess, reverse, shuffle examples, repeat,
-skip, filter by length, batch by length, pad, shuffle batches. Differences to T2T: text tensors have
-two axes, not four; training order is the same in every run with the same seed; the iterator can
-be saved and restored with `tf.train.Checkpoint(iterator=iter(dataset))`.
+Steps, as in T2T's Problem.input_fn: read, parse, preprocess, reverse, shuffle examples, pack (if
+`pack_dataset`), repeat, skip, filter by length, batch by length, pad, shuffle batches. Differences
+to T2T: text tensors have two axes, not four; training order is the same in every run with the same
+seed; the iterator can be saved and restored with `tf.train.Checkpoint(iterator=iter(dataset))`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from t2t_keras.data import batching, reading, records
+from t2t_keras.data import batching, packed_dataset, reading, records
 from t2t_keras.data.data_report import describe
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
@@ -55,8 +55,8 @@ def input_dataset(
         mode: one of `ModeKeys`.
         hparams: model hparams: batch_size (tokens a replica, of the longer side), max_length,
             min_length, min_length_bucket, length_bucket_step, batch_shuffle_size,
-            use_fixed_batch_size, eval_drop_long_sequences, and those of
-            `Problem.preprocess_example`.
+            use_fixed_batch_size, eval_drop_long_sequences, pack_dataset, use_custom_ops, and
+            those of `Problem.preprocess_example`.
         data_dir: directory of the shards.
         num_replicas: every batch has a multiple of so many sentences; T2T's batch sizes are
             multiplied by it.
@@ -79,7 +79,8 @@ def input_dataset(
 
     Raises:
         FileNotFoundError: if there are no shards, with the command that makes them.
-        NotImplementedError: for `pack_dataset` and `split_targets_chunk_length`.
+        ValueError: for `pack_dataset` with a problem that is packed already.
+        NotImplementedError: for `split_targets_chunk_length`.
     """
     _refuse_unsupported(hparams)
     is_training = mode == ModeKeys.TRAIN
@@ -105,6 +106,12 @@ def input_dataset(
     )
     if shuffle_files:
         dataset = dataset.shuffle(EXAMPLE_SHUFFLE_SIZE, seed=seeds.examples)
+    if _packs(problem, mode, hparams):
+        dataset = packed_dataset.pack_dataset(
+            dataset,
+            problem.max_length(hparams),
+            drop_long_sequences=not getattr(hparams, "use_custom_ops", True),
+        )
     if force_repeat or (is_training and not prevent_repeat):
         dataset = dataset.repeat()
     if is_training and not prevent_repeat and problem.skip_random_fraction_when_training:
@@ -139,12 +146,19 @@ def _options() -> tf.data.Options:
     return options
 
 
-def _refuse_unsupported(hparams: Any) -> None:
-    if getattr(hparams, "pack_dataset", False):
-        raise NotImplementedError(
-            "hparam pack_dataset (packing while reading) is not available. Use a packed problem, "
-            "e.g. translate_ende_wmt32k_packed, or define packed_length in yours."
+def _packs(problem: Problem, mode: str, hparams: Any) -> bool:
+    """Whether examples are packed while reading; T2T does so in prediction too, to no use."""
+    if not getattr(hparams, "pack_dataset", False) or mode == ModeKeys.PREDICT:
+        return False
+    if problem.packed_length:
+        raise ValueError(
+            f"The examples of problem {problem.name} are packed already; leave out the hparam "
+            "pack_dataset. Received: pack_dataset=True"
         )
+    return True
+
+
+def _refuse_unsupported(hparams: Any) -> None:
     if getattr(hparams, "split_targets_chunk_length", 0):
         raise NotImplementedError(
             "hparam split_targets_chunk_length is not available. Received: "

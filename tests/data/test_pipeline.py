@@ -195,9 +195,7 @@ def test_padding_to_buckets_of_longer_evaluation_examples(data_dir):
 @pytest.mark.parametrize("num_replicas", [2, 3])
 def test_batches_are_multiples_of_the_replicas_filled_up_with_zeros(data_dir, num_replicas):
     # Neither 2 nor 3 divides the number of examples.
-    batches = as_lists(
-        dataset(data_dir, ModeKeys.EVAL, num_replicas=num_replicas, max_records=145)
-    )
+    batches = as_lists(dataset(data_dir, ModeKeys.EVAL, num_replicas=num_replicas, max_records=145))
     assert all(len(batch["targets"]) % num_replicas == 0 for batch in batches)
     rows = [row for batch in batches for row in batch["targets"]]
     real = [row for row in rows if any(row)]
@@ -346,9 +344,42 @@ def test_unfinished_and_unshuffled_files_are_not_read(data_dir, tmp_path):
     assert as_lists(dataset(str(tmp_path)).take(5)) == as_lists(dataset(data_dir).take(5))
 
 
-def test_packing_while_reading_is_refused(data_dir):
-    with pytest.raises(NotImplementedError, match="packed problem"):
-        dataset(data_dir, hparams=make_hparams(pack_dataset=True))
+def test_packed_rows_hold_every_example_once(data_dir):
+    hparams = make_hparams(pack_dataset=True, max_length=48, batch_shuffle_size=0)
+    batches = list(
+        dataset(data_dir, problem=SkipsNothing(), hparams=hparams, prevent_repeat=True)
+    )
+    found = []
+    for batch in as_lists(batches):
+        assert batch["inputs"][0] and all(len(row) == 48 for rows in batch.values() for row in rows)
+        for ids, segments in zip(batch["inputs"], batch["inputs_segmentation"], strict=True):
+            for segment in range(1, max(segments) + 1):
+                found.append([i for i, s in zip(ids, segments, strict=True) if s == segment])
+    assert sorted(found) == sorted(example(n)["inputs"] for n in range(NUM_EXAMPLES))
+    # batch_size tokens, in rows of max_length.
+    assert {len(batch["inputs"]) for batch in batches} == {1}
+
+
+def test_position_in_packed_examples_can_be_saved(data_dir, tmp_path):
+    hparams = make_hparams(pack_dataset=True, max_length=48)
+    iterator = iter(dataset(data_dir, hparams=hparams))
+    for _ in range(7):
+        next(iterator)
+    path = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "position"))
+    expected = as_lists(next(iterator) for _ in range(20))
+    resumed = iter(dataset(data_dir, hparams=hparams))
+    tf.train.Checkpoint(iterator=resumed).restore(path)
+    assert as_lists(next(resumed) for _ in range(20)) == expected
+
+
+def test_a_packed_problem_is_not_packed_again(data_dir):
+    class Packed(Numbers):
+        packed_length = 64
+
+    problem = Packed()
+    problem.name = Numbers.name
+    with pytest.raises(ValueError, match="packed already"):
+        dataset(data_dir, problem=problem, hparams=make_hparams(pack_dataset=True))
 
 
 # ---- Description ----

@@ -1,0 +1,58 @@
+"""Packing while reading, against T2T's recorded rows."""
+
+import pytest
+import tensorflow as tf
+
+from t2t_keras.data import packed_dataset
+from tests.reference_data import load_golden_json
+
+
+def dataset_of(examples):
+    signature = {name: tf.TensorSpec([None], tf.int64) for name in examples[0]}
+    return tf.data.Dataset.from_generator(lambda: iter(examples), output_signature=signature)
+
+
+def rows_of(examples, *arguments, **options):
+    packed = packed_dataset.pack_dataset(dataset_of(examples), *arguments, **options)
+    return [{name: value.numpy().tolist() for name, value in row.items()} for row in packed]
+
+
+def test_rows_are_t2ts():
+    recorded = load_golden_json("datagen", "pack_dataset_length20.json.gz")["rows"]
+    examples = load_golden_json("datagen", "pack_examples.json.gz")["examples"]
+    packed = rows_of(examples, 20, drop_long_sequences=True)
+
+    # T2T's rows come in no certain order.
+    def by_content(row):
+        return sorted(row.items())
+
+    assert sorted(packed, key=by_content) == sorted(recorded, key=by_content)
+
+
+LONG = [
+    {"inputs": [5, 6, 7, 8, 9, 1], "targets": [4, 1]},
+    {"inputs": [3, 1], "targets": [2, 1]},
+]
+
+
+def test_long_sequences_are_cut_or_dropped():
+    cut = rows_of(LONG, 4)
+    assert [row["inputs"] for row in cut] == [[5, 6, 7, 8], [3, 1, 0, 0]]
+    assert [row["targets"] for row in cut] == [[4, 1, 0, 0], [2, 1, 0, 0]]
+    (dropped,) = rows_of(LONG, 4, drop_long_sequences=True)
+    assert dropped["inputs"] == [3, 1, 0, 0]
+
+
+def test_targets_only():
+    rows = rows_of([{"targets": [n, 1]} for n in range(2, 7)], 4)
+    assert [row["targets"] for row in rows] == [[2, 1, 3, 1], [4, 1, 5, 1], [6, 1, 0, 0]]
+    assert set(rows[0]) == {"targets", "targets_segmentation", "targets_position"}
+
+
+@pytest.mark.parametrize("count", [1, 49, 50, 51, 125])
+def test_windows_lose_nothing(count):
+    # A window has 4 / 8 * 100 = 50 examples.
+    examples = [{"targets": [n + 2, 1]} for n in range(count)]
+    rows = rows_of(examples, 4)
+    found = [row["targets"][place] for row in rows for place in (0, 2)]
+    assert [item for item in found if item] == [n + 2 for n in range(count)]
