@@ -71,6 +71,10 @@ def define_flags() -> None:
     flags.DEFINE_integer(
         "num_concurrent_processes", None, "Processes that share the work; default: one a CPU."
     )
+    flags.DEFINE_string(
+        "beam_runner", "", "Generate on this Apache Beam runner, e.g. DirectRunner."
+    )
+    flags.DEFINE_multi_string("beam_option", [], "An option for Beam; may be given several times.")
     flags.DEFINE_string("t2t_usr_dir", "", "Your package of problems to import.")
     t2t_flags.define_data_generator_flags()
 
@@ -105,12 +109,23 @@ def _generate(names: Sequence[str]) -> None:
     for name in names:
         start = time.monotonic()
         logging.info("Generating %s", name)
+        if FLAGS.beam_runner:
+            _generate_on_beam(name, data_dir)
+            continue
         set_random_seed(FLAGS.random_seed)
         with parallel.processes(
             FLAGS.num_concurrent_processes, _prepare_worker, FLAGS.t2t_usr_dir, FLAGS.verbosity
         ):
             generate_data_for_problem(registry.problem(name), data_dir, FLAGS.tmp_dir)
         logging.info("Generated %s in %.1f s", name, time.monotonic() - start)
+
+
+def _generate_on_beam(name: str, data_dir: str) -> None:
+    # Loaded only when asked for: it takes seconds.
+    from t2t_keras.data import beam_generation
+
+    job = beam_generation.Job(name, data_dir, FLAGS.tmp_dir, FLAGS.t2t_usr_dir)
+    beam_generation.generate(job, FLAGS.random_seed, FLAGS.beam_runner, FLAGS.beam_option)
 
 
 def describe(problem: Problem, data_dir: str, tmp_dir: str) -> str:

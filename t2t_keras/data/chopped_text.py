@@ -226,7 +226,7 @@ class DistributedText2TextProblem(Text2TextProblem):
             targets_prefix=self.targets_prefix,
         )
         records.generate_files(encoded, [path])
-        records.shuffle_dataset([path], extra_fn=self._pack_fn(), shuffle=not self.already_shuffled)
+        records.shuffle_dataset([path], extra_fn=self.pack_fn(), shuffle=not self.already_shuffled)
 
     def _split_and_shard(self, task_id: int) -> tuple[dict[str, Any], int]:
         for split in self.dataset_splits:

@@ -37,6 +37,7 @@ __all__ = [
     "seed_generators",
     "serialize_example",
     "shuffle_dataset",
+    "shuffle_shard",
     "to_example",
     "write_records",
 ]
@@ -253,6 +254,16 @@ def shuffle_dataset(
         ):
             pass
     publishing.publish([final_path(path) for path in filenames])
+
+
+def shuffle_shard(
+    path: str,
+    extra_fn: Callable[[list[bytes]], Iterable[bytes]] | None = None,
+    shuffle: bool = True,
+) -> None:
+    """`shuffle_dataset` for one of many shards: the result keeps its hidden name."""
+    for shard in _shuffled_shards([path], shuffle):
+        _write_shard(extra_fn, shard)
 
 
 _Shard = tuple[str, list[bytes]]

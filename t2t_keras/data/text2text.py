@@ -333,14 +333,8 @@ class Text2TextProblem(problem.Problem):
         """
         del task_id  # One process makes all shards.
         staged: list[str] = []
-        for splits in self._generation_passes():
-            paths = [
-                path
-                for split in splits
-                for path in self.data_filepaths(
-                    split["split"], data_dir, split["shards"], shuffled=False
-                )
-            ]
+        for splits in self.generation_passes():
+            paths = self.unshuffled_paths(data_dir, splits)
             if records.all_exist([records.final_path(path) for path in paths]):
                 logging.info("Shards of %s exist: %s …", self.name, records.final_path(paths[0]))
                 continue
@@ -348,18 +342,32 @@ class Text2TextProblem(problem.Problem):
             total = self.num_samples(data_dir, tmp_dir, splits[0]["split"])
             records.generate_files(samples, paths, total=total)
             staged += paths
-        records.shuffle_dataset(staged, extra_fn=self._pack_fn(), shuffle=not self.already_shuffled)
+        records.shuffle_dataset(staged, extra_fn=self.pack_fn(), shuffle=not self.already_shuffled)
+        self.forget_interruption(data_dir)
+
+    def unshuffled_paths(self, data_dir: str, splits: Iterable[dict[str, Any]]) -> list[str]:
+        """Paths of the intermediate shards of some of the `dataset_splits`, in order."""
+        return [
+            path
+            for split in splits
+            for path in self.data_filepaths(
+                split["split"], data_dir, split["shards"], shuffled=False
+            )
+        ]
+
+    def forget_interruption(self, data_dir: str) -> None:
+        """Remove what would be needed to go on if generation had been interrupted."""
         if self.vocab_type == VocabType.SUBWORD:
             seeding.SavedState(os.path.join(data_dir, self.vocab_filename)).remove()
 
-    def _generation_passes(self) -> list[list[dict[str, Any]]]:
+    def generation_passes(self) -> list[list[dict[str, Any]]]:
         """Groups of splits that one run of `generate_samples` fills."""
         if self.is_generate_per_split:
             return [[split] for split in self.dataset_splits]
         train_first = sorted(self.dataset_splits, key=lambda s: s["split"] != DatasetSplit.TRAIN)
         return [train_first]
 
-    def _pack_fn(self) -> Callable[[list[bytes]], Iterable[bytes]] | None:
+    def pack_fn(self) -> Callable[[list[bytes]], Iterable[bytes]] | None:
         """Function that packs the serialised examples of a shard; None if not packed."""
         packed_length = self.packed_length
         if not packed_length:
