@@ -1,6 +1,6 @@
 """t2t-build-vocab: builds the vocabulary of a text problem, and nothing else.
 
-    t2t-build-vocab --problem=translate_ende_wmt32k --data_dir=DIR --tmp_dir=DIR
+t2t-build-vocab --problem=translate_ende_wmt32k --data_dir=DIR --tmp_dir=DIR
 """
 
 from __future__ import annotations

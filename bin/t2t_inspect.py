@@ -78,8 +78,9 @@ def _files_and_decoders() -> tuple[list[str], dict[str, Any]]:
             f"--input_filename={FLAGS.input_filename!r} --problem={FLAGS.problem!r}"
         )
     decoder = _decoder()
+    decoders: dict[str, Any] = {}
     if FLAGS.input_filename:
-        pattern, decoders = FLAGS.input_filename, {}
+        pattern = FLAGS.input_filename
     else:
         problem = registry.problem(FLAGS.problem)
         # The files know nothing of _rev and _copy.

@@ -1,7 +1,8 @@
 """t2t-text-encoder-build-subword: a subword vocabulary from text files or from counted words.
 
-    t2t-text-encoder-build-subword --corpus_filepattern='corpus/*.txt' --corpus_max_lines=0 \
-        --min_count=20 --output_filename=vocab.subwords
+    t2t-text-encoder-build-subword --corpus_filepattern='corpus/*.txt' --corpus_max_lines=0
+
+`--min_count` decides its size: a subword must occur so often.
 """
 
 from __future__ import annotations

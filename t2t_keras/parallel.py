@@ -36,7 +36,8 @@ class _Settings:
     arguments: tuple[Any, ...] = ()
 
 
-_settings = contextvars.ContextVar("t2t_keras_processes", default=_Settings())
+_ONE_PROCESS = _Settings()
+_settings = contextvars.ContextVar("t2t_keras_processes", default=_ONE_PROCESS)
 
 
 @contextlib.contextmanager

@@ -1,10 +1,11 @@
 """Data generation on Apache Beam, for corpora that one machine is too slow for.
 
 Beam distributes tasks; the examples themselves go from its workers straight into the shards. So
-data_dir and tmp_dir must be on a file system that all workers see, and the workers need this package
-installed. A worker runs through all samples of a split and encodes those of its shards. Order and
-contents of every shard are exactly those of a run without Beam: the generators of random numbers
-are handed on from step to step. The vocabulary is built by the program that starts the pipelines.
+data_dir and tmp_dir must be on a file system that all workers see, and the workers need this
+package installed. A worker runs through all samples of a split and encodes those of its shards.
+Order and contents of every shard are exactly those of a run without Beam: the generators of random
+numbers are handed on from step to step. The vocabulary is built by the program that starts the
+pipelines.
 """
 
 from __future__ import annotations
@@ -196,21 +197,20 @@ def write_shards(task: WriteTask) -> None:
     seeding.restore_generators(task.generators)
     data_dir, tmp_dir = task.job.data_dir, task.job.tmp_dir
     assert isinstance(problem, Text2TextProblem)
-    encoded = problem.generate_encoded_samples(data_dir, tmp_dir, task.split)
-    lazily = isinstance(encoded, records.EncodedSamples)
+    samples: Iterator[Any] = problem.generate_encoded_samples(data_dir, tmp_dir, task.split)
+    encode = None
+    if isinstance(samples, records.EncodedSamples):
+        # Only this task's samples are encoded.
+        samples, encode = samples.samples, samples.encode
     # Samples of this task's shards come in turn, as all samples do.
-    number_of_shards = len(task.paths)
+    places = itertools.cycle(range(len(task.paths)))
     mine = (
         sample
-        for position, sample in zip(
-            itertools.cycle(range(number_of_shards)),
-            encoded.samples if lazily else encoded,
-            strict=False,
-        )
-        if position % task.num_tasks == task.number
+        for place, sample in zip(places, samples, strict=False)
+        if place % task.num_tasks == task.number
     )
     paths = task.paths[task.number :: task.num_tasks]
-    records.generate_files(records.EncodedSamples(mine, encoded.encode) if lazily else mine, paths)
+    records.generate_files(records.EncodedSamples(mine, encode) if encode else mine, paths)
     if task.number == 0:
         write_text_atomically(task.state_path, json.dumps(seeding.generator_state()))
 

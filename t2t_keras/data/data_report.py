@@ -70,7 +70,9 @@ def describe(
         )
     if getattr(hparams, "pack_dataset", False):
         rows = scheme.batch_sizes[-1]
-        return f"Examples are packed into rows of {scheme.max_length} ids a side; {rows} rows a step"
+        return (
+            f"Examples are packed into rows of {scheme.max_length} ids a side; {rows} rows a step"
+        )
     lines = [_describe_batches(hparams, scheme, num_replicas)]
     lines += [_describe_fill(scan, scheme, kept)] if not hparams.use_fixed_batch_size else []
     lines += [_describe_filter(scan, scheme, kept)]

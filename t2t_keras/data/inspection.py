@@ -111,9 +111,7 @@ def summary(lengths: Lengths, max_length: int) -> str:
 
 def _complete(lengths: Lengths) -> list[str]:
     """The sides that every example has."""
-    return [
-        name for name, values in lengths.by_side.items() if len(values) == lengths.num_examples
-    ]
+    return [name for name, values in lengths.by_side.items() if len(values) == lengths.num_examples]
 
 
 def histogram(lengths: np.ndarray, rows: int = _HISTOGRAM_ROWS) -> str:

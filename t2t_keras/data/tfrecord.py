@@ -34,9 +34,7 @@ def frames(records: Sequence[bytes]) -> list[bytes]:
     checksums = masked_checksums(records).astype("<u4").tobytes()
     return [
         _header(len(data)) + data + checksums[position : position + _FOOTER_SIZE]
-        for data, position in zip(
-            records, range(0, len(checksums), _FOOTER_SIZE), strict=True
-        )
+        for data, position in zip(records, range(0, len(checksums), _FOOTER_SIZE), strict=True)
     ]
 
 
@@ -50,7 +48,7 @@ def split_frames(contents: bytes, path: str = "the file") -> list[bytes]:
     Raises:
         ValueError: if the file ends within a record.
     """
-    result = []
+    result: list[bytes] = []
     position, size = 0, len(contents)
     read_length = _LENGTH.unpack_from
     while position < size:
@@ -58,9 +56,7 @@ def split_frames(contents: bytes, path: str = "the file") -> list[bytes]:
         if position + _HEADER_SIZE <= size:
             end = position + read_length(contents, position)[0] + _HEADER_SIZE + _FOOTER_SIZE
         if end > size:
-            raise ValueError(
-                f"{path} is cut off within record {len(result)} (size {size} bytes)."
-            )
+            raise ValueError(f"{path} is cut off within record {len(result)} (size {size} bytes).")
         result.append(contents[position:end])
         position = end
     return result
@@ -139,7 +135,10 @@ def masked_checksums(records: Sequence[bytes]) -> np.ndarray:
     lengths = np.fromiter(map(len, records), np.int64, len(records))
     words = -(-lengths // 4)
     padded = b"".join(
-        [bytes(4 * int(count) - len(data)) + data for data, count in zip(records, words, strict=True)]
+        [
+            bytes(4 * int(count) - len(data)) + data
+            for data, count in zip(records, words, strict=True)
+        ]
     )
     # [words of all records]
     contents = np.frombuffer(padded, "<u4").astype(np.uint32)
@@ -159,15 +158,12 @@ def masked_checksums(records: Sequence[bytes]) -> np.ndarray:
         registers[:active] = low_table[state & 0xFFFF] ^ high_table[state >> 16]
     result = np.empty_like(registers)
     result[order] = registers ^ np.uint32(_ALL_ONES)
-    short = np.flatnonzero(lengths < 4)
-    for number in short:
+    for number in np.flatnonzero(lengths < 4).tolist():
         result[number] = _checksum(records[number])
     return ((result >> 15) | (result << 17)) + np.uint32(_MASK_DELTA)
 
 
-def _invert_first_four_bytes(
-    contents: np.ndarray, starts: np.ndarray, lengths: np.ndarray
-) -> None:
+def _invert_first_four_bytes(contents: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> None:
     """The same as beginning with all ones instead of zero, for records of 4 bytes or more."""
     long = lengths >= 4
     # Bytes of padding in the first word.

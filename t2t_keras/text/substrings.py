@@ -1,4 +1,4 @@
-"""Counts of all frequent strings in the tokens of a corpus, as arrays: the vocabulary's raw material.
+"""Counts of all frequent strings in the tokens of a corpus, as arrays.
 
 The frequent strings form a tree: a string's parent is the string without its last character. Every
 position of the corpus belongs to one node, the longest frequent string that begins there. To count

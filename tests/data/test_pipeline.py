@@ -346,9 +346,7 @@ def test_unfinished_and_unshuffled_files_are_not_read(data_dir, tmp_path):
 
 def test_packed_rows_hold_every_example_once(data_dir):
     hparams = make_hparams(pack_dataset=True, max_length=48, batch_shuffle_size=0)
-    batches = list(
-        dataset(data_dir, problem=SkipsNothing(), hparams=hparams, prevent_repeat=True)
-    )
+    batches = list(dataset(data_dir, problem=SkipsNothing(), hparams=hparams, prevent_repeat=True))
     found = []
     for batch in as_lists(batches):
         assert batch["inputs"][0] and all(len(row) == 48 for rows in batch.values() for row in rows)

@@ -82,7 +82,22 @@ def test_token_counts_are_split_at_the_last_comma(tmp_path: pathlib.Path) -> Non
 
 
 def test_tokens_counted_together_are_those_of_the_single_texts(monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    texts = ["", " ", "a b", " a", "b ", "x  y", "(a)", "", "", "a - b", "é_1", "- ", "line\nfeed", "a"]
+    texts = [
+        "",
+        " ",
+        "a b",
+        " a",
+        "b ",
+        "x  y",
+        "(a)",
+        "",
+        "",
+        "a - b",
+        "é_1",
+        "- ",
+        "line\nfeed",
+        "a",
+    ]
     expected = collections.Counter(token for text in texts for token in tokenizer.encode(text))
     for block_size in (1, 3, 1000):
         monkeypatch.setattr(tokenizer, "_BLOCK_SIZE", block_size)
