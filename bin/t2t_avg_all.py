@@ -7,7 +7,7 @@ The averages can be decoded from like the run itself: t2t-decoder --output_dir=A
 
 from absl import flags
 
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, environment
 
 FLAGS = flags.FLAGS
 
@@ -26,6 +26,7 @@ def main(argv: list[str]) -> None:
     del argv
     if not FLAGS.model_dir:
         raise command_line.UsageError("Required but not given: --model_dir")
+    environment.load_tensorflow()
     from t2t_keras.training import averaging
 
     averaging.average_windows(

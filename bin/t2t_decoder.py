@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from absl import flags, logging
 
 from t2t_keras import hparams_lib, registry
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, environment
 from t2t_keras.bin import flags as t2t_flags
 
 if TYPE_CHECKING:
@@ -167,6 +167,7 @@ def _check_flags() -> None:
 
 
 def _prepare_tensorflow() -> None:
+    environment.load_tensorflow()
     import tensorflow as tf
 
     if FLAGS.random_seed is not None:

@@ -273,11 +273,15 @@ def query_export(layout: Layout) -> None:
     _announce(f"ask the exported model {newest}")
     sentences = _lines(layout.path("test.en"))[1:4]
     # A directory without this package, so that nothing of it can be imported by chance.
-    subprocess.run(
+    client = subprocess.run(
         [sys.executable, "-c", _CLIENT, os.path.abspath(newest), *sentences],
-        check=True,
+        stderr=subprocess.PIPE,
         cwd=layout.work_dir,
     )
+    if client.returncode:
+        # Otherwise there are only TensorFlow's start-up notes.
+        sys.stderr.buffer.write(client.stderr)
+        client.check_returncode()
 
 
 def show_commands(all_jobs: list[Job]) -> None:

@@ -14,7 +14,7 @@ import os
 
 from absl import flags
 
-from t2t_keras.bin import command_line, t2t_decoder
+from t2t_keras.bin import command_line, environment, t2t_decoder
 from t2t_keras.bin import flags as t2t_flags
 
 FLAGS = flags.FLAGS
@@ -52,6 +52,7 @@ def main(argv: list[str]) -> None:
             "out; hub.load and hub.KerasLayer of tensorflow_hub load the SavedModel as it is."
         )
     command_line.fill_from_output_dir(FLAGS)
+    environment.load_tensorflow()
 
     from t2t_keras.decoding.decode_hparams import decode_hparams
     from t2t_keras.decoding.sampling import sampling_from_hparams

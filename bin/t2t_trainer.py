@@ -15,7 +15,7 @@ from typing import Any
 from absl import flags, logging
 
 from t2t_keras import hparams_lib, registry
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, environment
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
 
@@ -95,6 +95,7 @@ def _generate_data() -> None:
 
 def _configure_tensorflow() -> None:
     """Thread numbers, device logging and memory growth must be set before the first operation."""
+    environment.load_tensorflow()
     import tensorflow as tf
 
     if FLAGS.inter_op_parallelism_threads:
