@@ -17,7 +17,7 @@ from t2t_keras.training import checkpoints, event_files, input_position
 from t2t_keras.training.distribution import make_strategy
 from t2t_keras.training.interruption import Interruption
 from t2t_keras.training.monitor import TrainingMonitor
-from t2t_keras.training.optimizers import slot_variables
+from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.run_config import RunConfig
 from t2t_keras.training.schedules import learning_rate_schedule

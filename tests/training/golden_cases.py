@@ -1,6 +1,5 @@
 """Builds the models of the recorded training cases, with tensor2tensor's start values."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -9,9 +8,8 @@ import tensorflow as tf
 
 from t2t_keras import registry
 from t2t_keras.hparam import HParams
+from t2t_keras.models.t2t_names import join_shards
 from tests.reference_data import golden_path, load_golden_json
-
-_SHARD = re.compile(r"(.*/weights)_(\d+)$")
 
 
 def case_names() -> list[str]:
@@ -29,14 +27,7 @@ def load_case(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 def named(arrays: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
     """Arrays `<prefix>|NAME` by name, embedding shards joined."""
     found = {k.split("|", 1)[1]: v for k, v in arrays.items() if k.startswith(prefix + "|")}
-    shards: dict[str, dict[int, np.ndarray]] = {}
-    for name in list(found):
-        match = _SHARD.match(name)
-        if match:
-            shards.setdefault(match[1], {})[int(match[2])] = found.pop(name)
-    for name, parts in shards.items():
-        found[name] = np.concatenate([parts[number] for number in sorted(parts)], axis=0)
-    return found
+    return join_shards(found)
 
 
 def make_hparams(case: dict[str, Any]) -> Any:

@@ -43,7 +43,7 @@ def train(num_replicas, overrides, jit_compile):
         model = registry.model("transformer")(
             hparams, input_vocab_size=VOCAB_SIZE, target_vocab_size=VOCAB_SIZE
         )
-        optimizer = registry.optimizer("adam")(learning_rate_schedule(hparams), hparams)
+        optimizer = registry.optimizer(hparams.optimizer)(learning_rate_schedule(hparams), hparams)
     for number, variable in enumerate(model.variables):
         count = np.prod(variable.shape)
         values = 0.3 * np.sin(0.37 * np.arange(count) + 1.3 * number)

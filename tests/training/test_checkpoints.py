@@ -8,7 +8,8 @@ import tensorflow as tf
 
 from t2t_keras import hparams_lib, registry
 from t2t_keras.training import checkpoints
-from t2t_keras.training.optimizers import Adam, slot_variables
+from t2t_keras.training.adam import Adam
+from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.retention import CheckpointKeeper
 from tests.reference_data import golden_path, load_golden_json
 

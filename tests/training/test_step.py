@@ -30,6 +30,14 @@ def run_replicas(overrides="", compiler="plain", counts="1,2,8"):
         ("", "plain", "1,2,8"),
         (",weight_decay=0.01,clip_grad_norm=0.5", "plain", "1,2"),
         ("", "jit", "1,2"),
+        (",optimizer=adafactor,symbol_modality_num_shards=4", "plain", "1,2"),
+        (
+            ",optimizer=multistep_adam,optimizer_multistep_accumulate_steps=2,"
+            "learning_rate_warmup_steps=1",
+            "jit",
+            "1,2",
+        ),
+        (",optimizer=adam_w,weight_decay=0.01", "plain", "1,2"),
     ],
 )
 def test_any_number_of_replicas_gives_the_same_weights(overrides, compiler, counts):
