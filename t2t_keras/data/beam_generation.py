@@ -201,7 +201,8 @@ def write_shards(task: WriteTask) -> None:
     encode = None
     if isinstance(samples, records.EncodedSamples):
         # Only this task's samples are encoded.
-        samples, encode = samples.samples, samples.encode
+        encode = samples.encode
+        samples = samples.samples
     # Samples of this task's shards come in turn, as all samples do.
     places = itertools.cycle(range(len(task.paths)))
     mine = (
