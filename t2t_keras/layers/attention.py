@@ -1,27 +1,13 @@
 """Multi-head dot-product attention ("Attention Is All You Need", section 3.2)."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import keras
 from keras import ops
 
-from t2t_keras.layers.dense import Dense
-from t2t_keras.layers.dropout import Dropout
+from t2t_keras.layers.dense import Dense, matmul_last_axis
+from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.initializers import InitializerFactory, default_initializer
-
-
-class AttentionResult(NamedTuple):
-    """What dot-product attention computes.
-
-    Attributes:
-      output: `[batch, heads, query_length, value_depth]`.
-      weights: softmax before dropout, `[batch, heads, query_length, key_length]`.
-      logits: bias included, the same shape.
-    """
-
-    output: Any
-    weights: Any
-    logits: Any
 
 
 def split_heads(x: Any, num_heads: int) -> Any:
@@ -37,32 +23,6 @@ def combine_heads(x: Any) -> Any:
     return ops.reshape(ops.transpose(x, (0, 2, 1, 3)), (batch, length, heads * depth))
 
 
-def dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    dropout: Dropout | None = None,
-    dropout_seed: Any = None,
-) -> AttentionResult:
-    """softmax(query·keyᵀ + bias)·value; the caller has already scaled the query.
-
-    Args:
-      query: `[batch, heads, query_length, key_depth]`.
-      key: `[batch, heads, key_length, key_depth]`.
-      value: `[batch, heads, key_length, value_depth]`.
-      bias: broadcasts to `[batch, heads, query_length, key_length]`.
-      dropout: of the weights.
-      dropout_seed: int32 `[2]`, None for no dropout.
-    """
-    logits = ops.matmul(query, ops.swapaxes(key, -1, -2))
-    if bias is not None:
-        logits = logits + bias
-    weights = ops.softmax(logits, axis=-1)
-    dropped = weights if dropout is None else dropout(weights, dropout_seed=dropout_seed)
-    return AttentionResult(ops.matmul(dropped, value), weights, logits)
-
-
 class MultiHeadAttention(keras.layers.Layer):
     """Projections q, k, v, attention in each head, and a projection of the joined heads.
 
@@ -71,11 +31,10 @@ class MultiHeadAttention(keras.layers.Layer):
       num_heads: number of heads; divides both depths.
       key_depth: total depth of q and k over all heads, 0 for `size`.
       value_depth: total depth of v over all heads, 0 for `size`.
-      dropout: rate on the attention weights.
-      dropout_broadcast_dims: axes of the weights that share one decision.
-      site: dropout site number.
+      output_size: last axis of the output, 0 for `size`.
+      inner: what happens inside the heads; plain dot-product attention by default.
       initializer: makes the kernels' initialisers.
-      name: scope of `q`, `k`, `v` and `output_transform`.
+      name: scope of `q`, `k`, `v`, `output_transform` and of what `inner` has.
 
     Raises:
       ValueError: a depth is not divisible by the number of heads.
@@ -88,9 +47,8 @@ class MultiHeadAttention(keras.layers.Layer):
         *,
         key_depth: int = 0,
         value_depth: int = 0,
-        dropout: float = 0.0,
-        dropout_broadcast_dims: tuple[int, ...] = (),
-        site: int = 0,
+        output_size: int = 0,
+        inner: DotProductAttention | None = None,
         initializer: InitializerFactory = default_initializer,
         name: str = "multihead_attention",
     ) -> None:
@@ -102,32 +60,57 @@ class MultiHeadAttention(keras.layers.Layer):
                     f"The attention {what} depth must be divisible by the number of heads. "
                     f"Received: {what} depth {depth}, {num_heads} heads"
                 )
+        self.size, self.output_size = size, output_size or size
         self.num_heads = num_heads
         self.key_depth_per_head = key_depth // num_heads
         self.value_depth_per_head = value_depth // num_heads
+        self.initializer = initializer
+        self.inner = inner or DotProductAttention()
+        self.make_projections()
+
+    def make_projections(self) -> None:
+        """Makes the layers of the four projections."""
 
         def dense(input_size: int, units: int, name: str) -> Dense:
-            return Dense(input_size, units, use_bias=False, initializer=initializer, name=name)
+            return Dense(input_size, units, use_bias=False, initializer=self.initializer, name=name)
 
-        self.q = dense(size, key_depth, "q")
-        self.k = dense(size, key_depth, "k")
-        self.v = dense(size, value_depth, "v")
-        self.output_transform = dense(value_depth, size, "output_transform")
-        self.dropout = Dropout(dropout, site, dropout_broadcast_dims)
+        key_depth = self.num_heads * self.key_depth_per_head
+        value_depth = self.num_heads * self.value_depth_per_head
+        self.q = dense(self.size, key_depth, "q")
+        self.k = dense(self.size, key_depth, "k")
+        self.v = dense(self.size, value_depth, "v")
+        self.output_transform = dense(value_depth, self.output_size, "output_transform")
 
     def build(self, input_shape: Any = None) -> None:
-        """Creates the four kernels."""
-        for projection in (self.q, self.k, self.v, self.output_transform):
+        """Creates the variables."""
+        for projection in (self.q, self.k, self.v, self.output_transform, self.inner):
             projection.build()
+
+    def queries(self, x: Any) -> Any:
+        """`[…, size]` -> scaled queries of all heads, `[…, key_depth]`."""
+        return self.q(x) * self.key_depth_per_head**-0.5
+
+    def keys(self, x: Any) -> Any:
+        """`[…, size]` -> keys of all heads, `[…, key_depth]`."""
+        return self.k(x)
+
+    def values(self, x: Any) -> Any:
+        """`[…, size]` -> values of all heads, `[…, value_depth]`."""
+        return self.v(x)
+
+    def output_of_heads(self, x: Any) -> Any:
+        """Joined results of the heads, `[…, value_depth]` -> `[…, output_size]`."""
+        return self.output_transform(x)
 
     def project_query(self, query: Any) -> Any:
         """`[batch, length, size]` -> scaled `[batch, heads, length, depth]`."""
-        return split_heads(self.q(query) * self.key_depth_per_head**-0.5, self.num_heads)
+        return split_heads(self.queries(query), self.num_heads)
 
     def project_memory(self, memory: Any) -> tuple[Any, Any]:
         """`[batch, length, size]` -> keys and values, each `[batch, heads, length, depth]`."""
-        return split_heads(self.k(memory), self.num_heads), split_heads(
-            self.v(memory), self.num_heads
+        return (
+            split_heads(self.keys(memory), self.num_heads),
+            split_heads(self.values(memory), self.num_heads),
         )
 
     def call(
@@ -142,28 +125,28 @@ class MultiHeadAttention(keras.layers.Layer):
           dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:
-          `[batch, query_length, size]`.
+          `[batch, query_length, output_size]`.
         """
         key, value = self.project_memory(query if memory is None else memory)
-        result = dot_product_attention(
-            self.project_query(query), key, value, bias, self.dropout, dropout_seed
-        )
-        return self.output_transform(combine_heads(result.output))
+        return self.attend_projected(query, key, value, bias, dropout_seed)
 
-    def attend_projected(self, query: Any, key: Any, value: Any, bias: Any) -> Any:
-        """Attends to keys and values projected before, without dropout.
+    def attend_projected(
+        self, query: Any, key: Any, value: Any, bias: Any, dropout_seed: Any = None
+    ) -> Any:
+        """Attends to keys and values projected before.
 
         Args:
           query: `[batch, query_length, size]`; beams may take the place of positions.
           key: `[batch, heads, key_length, depth]`.
           value: `[batch, heads, key_length, depth]`.
           bias: see `dot_product_attention`.
+          dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:
-          `[batch, query_length, size]`.
+          `[batch, query_length, output_size]`.
         """
-        result = dot_product_attention(self.project_query(query), key, value, bias)
-        return self.output_transform(combine_heads(result.output))
+        result = self.inner(self.project_query(query), key, value, bias, dropout_seed=dropout_seed)
+        return self.output_of_heads(combine_heads(result.output))
 
     def init_cache(self, batch_size: Any, beam_size: Any, max_length: Any) -> dict[str, Any]:
         """Empty cache of self-attention: `k` and `v` `[batch, beam, heads, max_length, depth]`."""
@@ -185,18 +168,16 @@ class MultiHeadAttention(keras.layers.Layer):
           bias: `[max_length]`, hides the positions after `step`.
 
         Returns:
-          output `[batch, beam, size]`, and the cache filled up to `step` (inclusive).
+          output `[batch, beam, output_size]`, and the cache filled up to `step` (inclusive).
         """
         cache = {
-            "k": _write_step(cache["k"], self._split_step(self.k(x)), step),
-            "v": _write_step(cache["v"], self._split_step(self.v(x)), step),
+            "k": write_step(cache["k"], self._split_step(self.keys(x)), step),
+            "v": write_step(cache["v"], self._split_step(self.values(x)), step),
         }
-        query = self._split_step(self.q(x) * self.key_depth_per_head**-0.5)
-        # [batch, beam, heads, 1, max_length]
-        logits = ops.matmul(query, ops.swapaxes(cache["k"], -1, -2)) + bias
-        output = ops.matmul(ops.softmax(logits, axis=-1), cache["v"])
+        query = self._split_step(self.queries(x))
+        output = self.inner.attend_step(query, cache["k"], cache["v"], bias, step)
         batch, beam, heads, _, depth = ops.shape(output)
-        return self.output_transform(ops.reshape(output, (batch, beam, heads * depth))), cache
+        return self.output_of_heads(ops.reshape(output, (batch, beam, heads * depth))), cache
 
     def _split_step(self, x: Any) -> Any:
         """`[batch, beam, depth]` -> `[batch, beam, heads, 1, depth / heads]`."""
@@ -204,6 +185,52 @@ class MultiHeadAttention(keras.layers.Layer):
         return ops.reshape(x, (batch, beam, self.num_heads, 1, depth // self.num_heads))
 
 
-def _write_step(cache: Any, new: Any, step: Any) -> Any:
+class MultiHeadAttention3D(MultiHeadAttention):
+    """The same function with one variable of three axes for each projection.
+
+    `q`, `k`, `v` are `[size, heads, depth]`, `o` is `[heads, depth, output_size]`. The queries are
+    not scaled: the initial values of `q` are smaller instead (T2T's `attention_variables_3d`).
+    """
+
+    def make_projections(self) -> None:
+        """There are no layers: the variables are this layer's own."""
+
+    def build(self, input_shape: Any = None) -> None:
+        """Creates the variables."""
+        heads, key_depth, value_depth = (
+            self.num_heads,
+            self.key_depth_per_head,
+            self.value_depth_per_head,
+        )
+        stddev = self.size**-0.5
+
+        def weight(name: str, shape: tuple[int, ...], initializer: Any) -> Any:
+            return self.add_weight(name=name, shape=shape, initializer=initializer)
+
+        normal = keras.initializers.RandomNormal
+        self.q = weight("q", (self.size, heads, key_depth), normal(0.0, stddev * key_depth**-0.5))
+        self.k = weight("k", (self.size, heads, key_depth), normal(0.0, stddev))
+        self.v = weight("v", (self.size, heads, value_depth), normal(0.0, stddev))
+        self.o = weight("o", (heads, value_depth, self.output_size), self.initializer())
+        self.inner.build()
+
+    def queries(self, x: Any) -> Any:
+        """See the base class."""
+        return matmul_last_axis(x, ops.reshape(self.q, (self.size, -1)))
+
+    def keys(self, x: Any) -> Any:
+        """See the base class."""
+        return matmul_last_axis(x, ops.reshape(self.k, (self.size, -1)))
+
+    def values(self, x: Any) -> Any:
+        """See the base class."""
+        return matmul_last_axis(x, ops.reshape(self.v, (self.size, -1)))
+
+    def output_of_heads(self, x: Any) -> Any:
+        """See the base class."""
+        return matmul_last_axis(x, ops.reshape(self.o, (-1, self.output_size)))
+
+
+def write_step(cache: Any, new: Any, step: Any) -> Any:
     """Puts `new` `[batch, beam, heads, 1, depth]` at position `step` of the cache's axis 3."""
     return ops.slice_update(cache, (0, 0, 0, step, 0), new)

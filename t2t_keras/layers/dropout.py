@@ -61,6 +61,19 @@ def keep_mask(shape: Any, rate: float, seed: tf.Tensor, site: int) -> tf.Tensor:
     return tf.reshape(keep, shape)
 
 
+def gumbel_noise(shape: Any, seed: tf.Tensor, site: int) -> tf.Tensor:
+    """Float32 draws from the standard Gumbel distribution, −ln(−ln u), determined by the seed."""
+    shape = tf.convert_to_tensor(shape, tf.int32)
+    count = tf.reduce_prod(shape)
+    # Two 16-bit draws make one number strictly between 0 and 1; the sites of dropout count up from
+    # 0, so negative ones are free.
+    draws = tf.cast(random_bits(2 * count, seed, -1 - site), tf.float32)  # [2 * count]
+    coarse, fine = tf.unstack(tf.reshape(draws, [2, -1]))
+    uniform = (coarse + (fine + 0.5) / 2**_BITS) / 2**_BITS
+    uniform = tf.clip_by_value(uniform, 1e-10, 1.0 - 1e-7)
+    return tf.reshape(-tf.math.log(-tf.math.log(uniform)), shape)
+
+
 def _threshold(rate: float) -> int:
     return round(rate * 2**_BITS)
 

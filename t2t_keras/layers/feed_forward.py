@@ -1,4 +1,4 @@
-"""Position-wise feed-forward sub-layer."""
+"""Position-wise feed-forward sub-layers."""
 
 from typing import Any
 
@@ -10,7 +10,40 @@ from t2t_keras.layers.initializers import InitializerFactory, default_initialize
 from t2t_keras.layers.sublayer import Processing, SubLayer
 
 
-class DenseReluDense(SubLayer):
+class FeedForward(SubLayer):
+    """Base of the position-wise sub-layers. As it stands, the sub-layer is the identity.
+
+    Args:
+      processing: width of the model, what happens before and after.
+      name: scope of the variables.
+    """
+
+    # Whether a position's result depends on its neighbours, too.
+    sees_neighbours = False
+
+    def __init__(self, processing: Processing, name: str = "ffn") -> None:
+        super().__init__(processing, name)
+
+    def build_transform(self) -> None:
+        """Creates nothing."""
+
+    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
+        """`x` `[batch, length, size]` -> the same shape.
+
+        An arg, if any, is `[batch, length, 1]`: 1 at real positions, 0 at padding.
+        """
+        return x
+
+    def init_cache(self, batch_size: Any, beam_size: Any, max_length: Any) -> dict[str, Any]:
+        """What `step` keeps of earlier positions, `[batch, beam, 1, max_length, …]`: nothing."""
+        return {}
+
+    def step(self, x: Any, step: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """One new position of every hypothesis: `x` `[batch, beam, size]` -> output, cache."""
+        return self(x), {}
+
+
+class DenseReluDense(FeedForward):
     """max(0, x·W1 + b1)·W2 + b2, with dropout on the hidden values.
 
     Section 3.3 of "Attention Is All You Need". The variables are T2T's `conv1` and `conv2`.
@@ -45,7 +78,7 @@ class DenseReluDense(SubLayer):
         self.conv2.build()
 
     def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[…, size]` -> `[…, size]`; an arg, if any, is multiplied with the result.
+        """`x` `[…, size]` -> `[…, size]`; an arg (see the base class) zeroes results at padding.
 
         T2T's pad remover runs this layer on real positions only and leaves zeros at padding: a
         factor of 1 at real positions and 0 at padding does the same.

@@ -40,6 +40,42 @@ def same_segment_bias(query_segments: Any, key_segments: Any) -> Any:
     return (ops.cast(differ, "float32") * MASKED)[:, None, :, :]
 
 
+def prepended_inputs_bias(ids: Any) -> Any:
+    """Hides later positions, except within inputs that were put in front of the targets.
+
+    Args:
+      ids: int `[batch, length]`: inputs, a 0, targets. The inputs and the 0 see each other.
+
+    Returns:
+      `[batch, 1, length, length]`.
+    """
+    padding = ops.cast(ops.equal(ids, 0), "int32")
+    # The number of zeros before a position is above 0 in the targets.
+    in_targets = ops.greater(ops.cumsum(padding, axis=1) - padding, 0)
+    positions = ops.arange(ops.shape(ids)[1], dtype="int32")
+    later = ops.greater(positions[None, :], positions[:, None])
+    hidden = ops.logical_and(later[None], in_targets[:, None, :])
+    return (ops.cast(hidden, "float32") * MASKED)[:, None, :, :]
+
+
+def local_bias(length: Any, max_backward: int, max_forward: int) -> Any:
+    """Hides what is more than so many positions away: `[1, 1, length, length]`.
+
+    Args:
+      length: number of positions.
+      max_backward: how far a query may see to earlier positions, −1 for no limit.
+      max_forward: how far to later ones, −1 for no limit.
+    """
+    positions = ops.arange(length, dtype="int32")
+    distance = positions[None, :] - positions[:, None]
+    hidden = ops.zeros_like(distance, dtype="bool")
+    if max_backward >= 0:
+        hidden = ops.less(distance, -max_backward)
+    if max_forward >= 0:
+        hidden = ops.logical_or(hidden, ops.greater(distance, max_forward))
+    return (ops.cast(hidden, "float32") * MASKED)[None, None, :, :]
+
+
 def proximity_bias(length: Any) -> Any:
     """Favours near positions: −ln(1 + |query − key|), `[1, 1, length, length]`."""
     positions = ops.arange(length, dtype="float32")

@@ -8,6 +8,7 @@ import tensorflow as tf
 from keras import ops
 
 from t2t_keras import registry
+from t2t_keras.layers.attention_recording import record_attention
 from t2t_keras.layers.dropout import keep_mask
 from t2t_keras.layers.embedding import SymbolModality, SymbolTable
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
@@ -204,6 +205,20 @@ class Transformer(keras.Model):
             input_packing=input_packing,
             dropout_seed=seed,
         )
+
+    def attention_weights(self, features: Features) -> dict[str, Any]:
+        """Where every attention of the model looks, when it is given these inputs and targets.
+
+        Args:
+          features: see the class.
+
+        Returns:
+          weights and logits, `[batch, heads, query_length, key_length]`, keyed as in T2T; see
+          `attention_recording.record_attention`.
+        """
+        with record_attention() as weights:
+            self(features)
+        return weights
 
     def encode(
         self, inputs: Any, training: bool = False, dropout_seed: Any = None

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import keras
 from keras import ops
 
-from t2t_keras.layers import masks, positions
+from t2t_keras.layers import feed_forward_types, masks, positions
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
 from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing, shift_right
@@ -74,6 +74,10 @@ class TransformerBody(keras.layers.Layer):
         self.unidirectional_encoder = bool(hparams.unidirectional_encoder)
         self.causal_decoder = bool(hparams.causal_decoder_self_attention)
         self.use_pad_remover = bool(hparams.use_pad_remover)
+        self.ffn_sees_neighbours = hparams.ffn_layer in feed_forward_types.WITH_NEIGHBOURS
+        self.prepended_inputs_see_all = (
+            getattr(hparams, "prepend_mode", "none") == "prepend_inputs_full_attention"
+        )
         self.target_space_id = target_space_id
         self.initializer = initializer_factory(hparams.initializer, hparams.initializer_gain)
         processing = make_processing(hparams)
@@ -133,17 +137,14 @@ class TransformerBody(keras.layers.Layer):
             x = x + self.space_embedding(space_id=self.target_space_id)
         x = self._add_positions(x, self.inputs_positions, packing)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
-        output = self.encoder(x, bias, self._real_positions(packing), dropout_seed=dropout_seed)
+        # The pad remover matters in packed rows, where padding is seen by padding. Elsewhere no
+        # position attends to padding, so what is computed there has no effect.
+        removes_padding = packing is not None and self.use_pad_remover
+        real = None
+        if self.ffn_sees_neighbours or removes_padding:
+            real = _real_positions(ids, packing)
+        output = self.encoder(x, bias, real, dropout_seed=dropout_seed)
         return EncoderOutput(output, padding_bias)
-
-    def _real_positions(self, packing: Packing | None) -> Any:
-        """Where the pad remover matters: in packed rows, padding is seen by padding.
-
-        Elsewhere no position attends to padding, so what is computed there has no effect.
-        """
-        if packing is None or not self.use_pad_remover:
-            return None
-        return ops.cast(ops.not_equal(packing.segments, 0), "float32")[..., None]
 
     def decode(
         self,
@@ -171,12 +172,7 @@ class TransformerBody(keras.layers.Layer):
         Returns:
           `[batch, length, hidden_size]`.
         """
-        length = ops.shape(ids)[1]
-        bias = masks.causal_bias(length) if self.causal_decoder else masks.padding_bias(ids)
-        if packing is not None:
-            bias = bias + masks.same_segment_bias(packing.segments, packing.segments)
-        if self.proximity:
-            bias = bias + masks.proximity_bias(length)
+        bias = self._decoder_bias(ids, packing)
         x = self._add_positions(shift_right(embedded), self.targets_positions, packing)
         x = self.target_dropout(x, dropout_seed=dropout_seed)
         if encoder_output is None:
@@ -185,6 +181,20 @@ class TransformerBody(keras.layers.Layer):
         if packing is not None and input_packing is not None:
             encdec_bias = masks.same_segment_bias(packing.segments, input_packing.segments)
         return self.decoder(x, bias, encoder_output.output, encdec_bias, dropout_seed=dropout_seed)
+
+    def _decoder_bias(self, ids: Any, packing: Packing | None) -> Any:
+        length = ops.shape(ids)[1]
+        if not self.causal_decoder:
+            bias = masks.padding_bias(ids)
+        elif self.prepended_inputs_see_all:
+            bias = masks.prepended_inputs_bias(ids)
+        else:
+            bias = masks.causal_bias(length)
+        if packing is not None:
+            bias = bias + masks.same_segment_bias(packing.segments, packing.segments)
+        if self.proximity:
+            bias = bias + masks.proximity_bias(length)
+        return bias
 
     def decode_step(
         self,
@@ -224,3 +234,9 @@ class TransformerBody(keras.layers.Layer):
                 return x + positions.learned_signal(table, length)
             return x + positions.learned_signal_at(table, packing.positions)
         return x
+
+
+def _real_positions(ids: Any, packing: Packing | None) -> Any:
+    """1 at real positions, 0 at padding: float32 `[batch, length, 1]`."""
+    marks = ids if packing is None else packing.segments
+    return ops.cast(ops.not_equal(marks, 0), "float32")[..., None]

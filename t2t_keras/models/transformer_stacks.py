@@ -5,10 +5,12 @@ from typing import Any
 import keras
 from keras import ops
 
-from t2t_keras.layers.attention import MultiHeadAttention
+from t2t_keras.layers.attention import MultiHeadAttention, MultiHeadAttention3D
+from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.dropout import parse_broadcast_dims
-from t2t_keras.layers.feed_forward import DenseReluDense
+from t2t_keras.layers.feed_forward_types import make_feed_forward
 from t2t_keras.layers.initializers import initializer_factory
+from t2t_keras.layers.self_attention_types import make_dot_product, make_self_attention
 from t2t_keras.layers.sublayer import Processing, SubLayer
 
 
@@ -27,35 +29,28 @@ def make_processing(hparams: Any) -> Processing:
     )
 
 
-def _make_feed_forward(hparams: Any, processing: Processing) -> DenseReluDense:
-    return DenseReluDense(
-        processing,
-        hparams.filter_size,
-        relu_dropout=hparams.relu_dropout,
-        relu_dropout_broadcast_dims=parse_broadcast_dims(hparams.relu_dropout_broadcast_dims),
-        initializer=initializer_factory(hparams.initializer, hparams.initializer_gain),
-    )
-
-
 class AttentionSubLayer(SubLayer):
     """Multi-head attention with what happens before and after it.
 
     Args:
       hparams: the model's hyperparameters.
       processing: the pre- and postprocessing.
+      inner: what happens inside the heads.
       name: `self_attention` or `encdec_attention`.
     """
 
-    def __init__(self, hparams: Any, processing: Processing, name: str) -> None:
+    def __init__(
+        self, hparams: Any, processing: Processing, inner: DotProductAttention, name: str
+    ) -> None:
         super().__init__(processing, name)
-        self.attention = MultiHeadAttention(
+        three_axes = getattr(hparams, "attention_variables_3d", False)
+        attention_class = MultiHeadAttention3D if three_axes else MultiHeadAttention
+        self.attention = attention_class(
             hparams.hidden_size,
             hparams.num_heads,
             key_depth=hparams.attention_key_channels,
             value_depth=hparams.attention_value_channels,
-            dropout=hparams.attention_dropout,
-            dropout_broadcast_dims=parse_broadcast_dims(hparams.attention_dropout_broadcast_dims),
-            site=next(processing.sites),
+            inner=inner,
             initializer=initializer_factory(hparams.initializer, hparams.initializer_gain),
         )
 
@@ -86,8 +81,9 @@ class EncoderLayer(keras.layers.Layer):
 
     def __init__(self, hparams: Any, processing: Processing, name: str) -> None:
         super().__init__(name=name)
-        self.self_attention = AttentionSubLayer(hparams, processing, "self_attention")
-        self.ffn = _make_feed_forward(hparams, processing)
+        inner = make_self_attention(hparams, next(processing.sites))
+        self.self_attention = AttentionSubLayer(hparams, processing, inner, "self_attention")
+        self.ffn = make_feed_forward(hparams, processing, padding="SAME")
 
     def build(self, input_shape: Any = None) -> None:
         """Creates the variables."""
@@ -109,11 +105,15 @@ class DecoderLayer(keras.layers.Layer):
         self, hparams: Any, processing: Processing, attends_encoder: bool, name: str
     ) -> None:
         super().__init__(name=name)
-        self.self_attention = AttentionSubLayer(hparams, processing, "self_attention")
-        self.encdec_attention = (
-            AttentionSubLayer(hparams, processing, "encdec_attention") if attends_encoder else None
-        )
-        self.ffn = _make_feed_forward(hparams, processing)
+        inner = make_self_attention(hparams, next(processing.sites))
+        self.self_attention = AttentionSubLayer(hparams, processing, inner, "self_attention")
+        self.encdec_attention = None
+        if attends_encoder:
+            inner = make_dot_product(hparams, next(processing.sites))
+            self.encdec_attention = AttentionSubLayer(
+                hparams, processing, inner, "encdec_attention"
+            )
+        self.ffn = make_feed_forward(hparams, processing, padding="LEFT")
 
     def build(self, input_shape: Any = None) -> None:
         """Creates the variables."""
@@ -130,11 +130,16 @@ class DecoderLayer(keras.layers.Layer):
         encdec_bias: Any = None,
         dropout_seed: Any = None,
     ) -> Any:
-        """`x` `[batch, target_length, size]` -> the same shape."""
+        """See `Decoder`."""
         x = self.self_attention(x, None, bias, dropout_seed=dropout_seed)
         if self.encdec_attention is not None:
             x = self.encdec_attention(x, encoder_output, encdec_bias, dropout_seed=dropout_seed)
         return self.ffn(x, dropout_seed=dropout_seed)
+
+    def init_cache(self, batch_size: Any, beam_size: Any, max_length: Any) -> dict[str, Any]:
+        """Empty cache of `step`: tensors `[batch, beam, …, max_length, depth]`."""
+        sizes = batch_size, beam_size, max_length
+        return self.self_attention.attention.init_cache(*sizes) | self.ffn.init_cache(*sizes)
 
     def step(
         self,
@@ -146,10 +151,11 @@ class DecoderLayer(keras.layers.Layer):
         memory_bias: Any,
     ) -> tuple[Any, dict[str, Any]]:
         """One new position of every hypothesis: `x` `[batch, beam, size]` -> output, cache."""
-        x, cache = self.self_attention.step(x, step, cache, bias)
+        x, new_cache = self.self_attention.step(x, step, cache, bias)
         if self.encdec_attention is not None:
             x = self.encdec_attention.attend_projected(x, memory, memory_bias)
-        return self.ffn(x), cache
+        x, ffn_cache = self.ffn.step(x, step, cache)
+        return x, new_cache | ffn_cache
 
 
 class Encoder(keras.layers.Layer):
@@ -173,8 +179,8 @@ class Encoder(keras.layers.Layer):
         Args:
           x: `[batch, length, size]`.
           bias: broadcasts to `[batch, heads, length, length]`.
-          real: `[batch, length, 1]`, 1 at real positions, 0 at padding; zeroes the feed-forward
-            results at padding. None leaves them.
+          real: `[batch, length, 1]`, 1 at real positions, 0 at padding, for the feed-forward
+            sub-layers that need it; None otherwise.
           dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:
@@ -210,7 +216,18 @@ class Decoder(keras.layers.Layer):
         encdec_bias: Any = None,
         dropout_seed: Any = None,
     ) -> Any:
-        """`x` `[batch, target_length, size]` -> the same shape."""
+        """Runs the stack.
+
+        Args:
+          x: `[batch, target_length, size]`.
+          bias: broadcasts to `[batch, heads, target_length, target_length]`.
+          encoder_output: `[batch, input_length, size]`, None without encoder.
+          encdec_bias: broadcasts to `[batch, heads, target_length, input_length]`.
+          dropout_seed: int32 `[2]`, None for no dropout.
+
+        Returns:
+          the shape of `x`.
+        """
         for layer in self.stack:
             x = layer(x, bias, encoder_output, encdec_bias, dropout_seed=dropout_seed)
         return self.final(x, dropout_seed=dropout_seed)
@@ -230,10 +247,9 @@ class Decoder(keras.layers.Layer):
     def init_cache(
         self, batch_size: Any, beam_size: Any, max_length: Any
     ) -> dict[str, dict[str, Any]]:
-        """Empty caches of all layers; see `MultiHeadAttention.init_cache`."""
+        """Empty caches of all layers; see `DecoderLayer.init_cache`."""
         return {
-            layer.name: layer.self_attention.attention.init_cache(batch_size, beam_size, max_length)
-            for layer in self.stack
+            layer.name: layer.init_cache(batch_size, beam_size, max_length) for layer in self.stack
         }
 
     def step(

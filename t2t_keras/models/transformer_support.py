@@ -11,7 +11,12 @@ from typing import Any
 
 from absl import logging
 
-from t2t_keras.layers import initializers, normalization
+from t2t_keras.layers import (
+    feed_forward_types,
+    initializers,
+    normalization,
+    self_attention_types,
+)
 
 
 class UnsupportedHparams(ValueError):
@@ -48,13 +53,13 @@ _RATE = _Check("a number in [0, 1)", lambda v: 0.0 <= v < 1.0)
 _LETTERS = "or 'none'"
 
 _CHECKS: dict[str, _Check] = {
-    "self_attention_type": _one_of("dot_product"),
-    "ffn_layer": _one_of("dense_relu_dense", "conv_hidden_relu"),
-    "attention_variables_3d": _FALSE,
-    "hard_attention_k": _ZERO,
+    "self_attention_type": _one_of(*self_attention_types.NAMES),
+    "ffn_layer": _one_of(*feed_forward_types.NAMES),
     "factored_logits": _FALSE,
     "scheduled_sampling_prob": _ZERO,
-    "prepend_mode": _one_of("none"),
+    "prepend_mode": _one_of(
+        "none", "prepend_inputs_masked_attention", "prepend_inputs_full_attention"
+    ),
     "pos": _one_of("timing", "emb", "none", None),
     "norm_type": _one_of(*normalization.NORM_TYPES),
     "initializer": _one_of(*initializers.NAMES),

@@ -5,17 +5,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from t2t_keras import registry
 from t2t_keras.layers import attention, masks, positions
+from t2t_keras.layers.attention_recording import record_attention
+from t2t_keras.layers.conv_feed_forward import ConvReluConv
 from t2t_keras.layers.dense import Dense
+from t2t_keras.layers.dot_product import dot_product_attention
 from t2t_keras.layers.embedding import SymbolModality
 from t2t_keras.layers.feed_forward import DenseReluDense
 from t2t_keras.layers.normalization import make_norm
+from t2t_keras.layers.relative_attention import (
+    RelativeAttention,
+    RelativeAttentionV2,
+    UnmaskedRelativeAttentionV2,
+    relative_positions,
+)
 from t2t_keras.layers.sublayer import Processing
 from t2t_keras.models.t2t_names import join_shards
 from t2t_keras.models.transformer_body import TransformerBody
 from t2t_keras.models.transformer_stacks import shift_right
+from t2t_keras.training import losses
 from tests.reference_data import golden_path, load_golden_json
 
 pytestmark = pytest.mark.reference
@@ -141,36 +152,159 @@ def dense_relu_dense(case: Case) -> dict[str, Any]:
 @handles(
     "dot_product_attention", "dot_product_attention_all_masked", "dot_product_attention_nobias"
 )
-def dot_product_attention(case: Case) -> dict[str, Any]:
+def plain_attention(case: Case) -> dict[str, Any]:
     q, k, v, bias = (case.inputs.get(name) for name in ("q", "k", "v", "bias"))
-    result = attention.dot_product_attention(q, k, v, bias)
+    result = dot_product_attention(q, k, v, bias)
+    return {"out": result.output, "weights": result.weights, "logits": result.logits}
+
+
+KINDS = {
+    "dot_product_relative": lambda depth, heads, meta: RelativeAttention(
+        depth, meta["max_relative_position"]
+    ),
+    "dot_product_relative_v2": lambda depth, heads, meta: RelativeAttentionV2(
+        heads,
+        depth,
+        meta["max_relative_position"],
+        heads_share_embeddings=meta.get("heads_share_relative_embedding", False),
+        add_to_values=meta.get("add_relative_to_values", False),
+    ),
+    "dot_product_unmasked_relative_v2": lambda depth, heads, meta: UnmaskedRelativeAttentionV2(
+        heads, depth, meta["max_relative_position"]
+    ),
+}
+
+
+@handles("dot_product_attention_relative", *KINDS)
+def relative_attention(case: Case) -> dict[str, Any]:
+    kind = case.name.split("/")[0].replace("attention_", "")
+    q, k, v, bias = (case.inputs.get(name) for name in ("q", "k", "v", "bias"))
+    layer = case.fill(KINDS[kind](q.shape[-1], q.shape[1], case.meta))
+    result = layer(q, k, v, bias)
     return {"out": result.output, "weights": result.weights, "logits": result.logits}
 
 
 @handles("multihead_attention")
 def multihead_attention(case: Case) -> dict[str, Any]:
     meta, query = case.meta, case.inputs["query"]
-    known = {"dropout", "num_heads", "output_depth", "total_key_depth", "total_value_depth"}
+    known = {
+        "dropout",
+        "num_heads",
+        "output_depth",
+        "total_key_depth",
+        "total_value_depth",
+        "vars_3d",
+        "attention_type",
+        "max_relative_position",
+        "heads_share_relative_embedding",
+    }
     if set(meta) - known:
         pytest.skip(f"not implemented: {sorted(set(meta) - known)}")
-    if meta["output_depth"] != query.shape[-1]:
-        pytest.skip("not implemented: output depth other than the input's")
-    layer = attention.MultiHeadAttention(
+    inner, heads = None, meta["num_heads"]
+    if "attention_type" in meta:
+        depth = meta["total_key_depth"] // heads
+        inner = KINDS[meta["attention_type"]](depth, heads, meta)
+    three_axes = meta.get("vars_3d", False)
+    kind = attention.MultiHeadAttention3D if three_axes else attention.MultiHeadAttention
+    layer = kind(
         query.shape[-1],
-        meta["num_heads"],
+        heads,
         key_depth=meta["total_key_depth"],
         value_depth=meta["total_value_depth"],
+        output_size=meta["output_depth"],
+        inner=inner,
     )
     case.fill(layer)
-    memory = case.inputs.get("memory")
-    key, value = layer.project_memory(query if memory is None else memory)
-    inner = attention.dot_product_attention(
-        layer.project_query(query), key, value, case.inputs["bias"]
+    with record_attention() as recorded:
+        output = layer(query, case.inputs.get("memory"), case.inputs.get("bias"))
+    (weights, logits) = recorded.values()
+    return {"out": output, "weights": weights, "logits": logits}
+
+
+@handles("relative_positions_matrix")
+def relative_positions_matrix(case: Case) -> dict[str, Any]:
+    limit = case.meta["max_relative_position"]
+    five = np.arange(5)
+
+    def matrix(queries: Any) -> Any:
+        return relative_positions(queries, five, limit)
+
+    return {"plain": matrix(five), "q3_k5": matrix(five[2:]), "cache": matrix(five[4:])}
+
+
+@handles("conv_relu_conv_left")
+def conv_relu_conv(case: Case) -> dict[str, Any]:
+    meta = case.meta
+    layer = ConvReluConv(
+        Processing(meta["output_size"]),
+        meta["filter_size"],
+        meta["first_kernel_size"],
+        meta["padding"],
+    )
+    return {"out": case.fill(layer)(case.inputs["x"])}
+
+
+@handles("attention_bias_prepend_inputs_full_attention")
+def prepended_inputs(case: Case) -> dict[str, Any]:
+    return {"out": masks.prepended_inputs_bias(1 - case.inputs["p"])}
+
+
+@handles("attention_bias_local")
+def local_bias(case: Case) -> dict[str, Any]:
+    return {"out": masks.local_bias(**case.meta)}
+
+
+@handles("smoothing_cross_entropy")
+def smoothing_cross_entropy(case: Case) -> dict[str, Any]:
+    logits, labels = case.inputs["logits"], case.inputs["labels"]
+    smoothing = 1.0 - case.meta["confidence"]
+    return {"out": losses.label_smoothed_cross_entropy(logits, labels, smoothing)}
+
+
+def weights_function(name: str, labels: Any) -> Any:
+    if name == "weights_all":
+        return tf.ones_like(labels, tf.float32)
+    modes = {
+        "weights_nonzero": "none",
+        "weights_prepend_inputs_to_targets": "prepend_inputs_full_attention",
+    }
+    if name not in modes:
+        pytest.skip(f"not implemented: {name}")
+    return losses.loss_weights(labels, modes[name])
+
+
+@handles("weights_fn")
+def loss_weights(case: Case) -> dict[str, Any]:
+    labels = case.inputs["labels"][:, :, 0, 0]
+    weights = weights_function(case.name.split("/")[1], labels)
+    return {"out": weights[..., None, None]}
+
+
+@handles("padded_cross_entropy")
+def padded_cross_entropy(case: Case) -> dict[str, Any]:
+    meta = case.meta
+    if "cutoff" in meta:
+        pytest.skip("not implemented: cutoff")
+    logits = tf.constant(case.inputs["logits"][:, :, 0, 0])
+    labels = tf.constant(case.inputs["labels"][:, :, 0, 0])
+    with tf.GradientTape() as tape:
+        tape.watch(logits)
+        padded_logits, padded_labels = losses.pad_to_same_length(logits, labels)
+        weights = weights_function(meta["weights_fn"], padded_labels)
+        total, count = losses.padded_loss_terms(
+            logits, labels, meta["label_smoothing"], 1.0, weights
+        )
+        loss = total / count
+    xent = losses.label_smoothed_cross_entropy(
+        padded_logits, padded_labels, meta["label_smoothing"]
     )
     return {
-        "out": layer(query, memory, case.inputs["bias"]),
-        "weights": inner.weights,
-        "logits": inner.logits,
+        "num": total,
+        "den": count,
+        "loss": loss,
+        "xent": (xent * weights)[..., None, None],
+        "weights": weights[..., None, None],
+        "grad_logits": tape.gradient(loss, logits)[:, :, None, None],
     }
 
 

@@ -8,6 +8,7 @@ import tensorflow as tf
 from t2t_keras.layers import masks, positions
 from t2t_keras.layers.attention import MultiHeadAttention
 from t2t_keras.layers.dense import Dense
+from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.embedding import SymbolTable
 from t2t_keras.layers.initializers import NAMES, initializer_factory
 from t2t_keras.layers.normalization import make_norm
@@ -102,7 +103,7 @@ def test_dense_gradient_of_a_batch_is_one_matrix_product() -> None:
 
 
 def test_attention_dropout_is_on_the_weights() -> None:
-    layer = MultiHeadAttention(8, 2, dropout=0.5)
+    layer = MultiHeadAttention(8, 2, inner=DotProductAttention(dropout=0.5))
     layer.build()
     x = keras.random.normal((2, 5, 8))
     seed = tf.constant([1, 2])

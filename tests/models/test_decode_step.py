@@ -19,6 +19,33 @@ MODELS = {
     "learned_positions": ("transformer_base", "pos=emb", VOCAB),
     "no_positions": ("transformer_base", "pos=none", VOCAB),
     "language_model": ("transformer_base", "", None),
+    "convolution": ("transformer_base", "ffn_layer=conv_relu_conv,conv_first_kernel=4", VOCAB),
+    "parameters_attended": (
+        "transformer_base",
+        "ffn_layer=parameter_attention,parameter_attention_value_channels=4",
+        VOCAB,
+    ),
+    "no_feed_forward": ("transformer_base", "ffn_layer=none", VOCAB),
+    "three_axes": ("transformer_base", "attention_variables_3d=True", VOCAB),
+    "hard_attention": ("transformer_base", "hard_attention_k=3", VOCAB),
+    "relative": ("transformer_relative", "max_relative_position=2", VOCAB),
+    "relative_v2": (
+        "transformer_base",
+        "self_attention_type=dot_product_relative_v2,max_relative_position=3",
+        None,
+    ),
+    "relative_v2_values": (
+        "transformer_base",
+        "self_attention_type=dot_product_relative_v2,max_relative_position=2,"
+        "heads_share_relative_embedding=True,add_relative_to_values=True",
+        VOCAB,
+    ),
+    "relative_v2_both_ways": (
+        "transformer_base",
+        "self_attention_type=dot_product_unmasked_relative_v2,max_relative_position=3,"
+        "add_relative_to_values=True",
+        VOCAB,
+    ),
     "near_positions_favoured": ("transformer_base", "proximity_bias=True", None),
 }
 

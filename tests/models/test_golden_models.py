@@ -5,15 +5,17 @@ import pytest
 import tensorflow as tf
 
 from t2t_keras.models.t2t_names import join_shards
-from t2t_keras.training.losses import padded_loss_terms
+from t2t_keras.training.losses import loss_weights, padded_loss_terms
 from tests.models.golden_cases import case_names, golden_case
 
 pytestmark = pytest.mark.reference
 
 
-def loss_parts(case, logits, label_smoothing):
+def loss_parts(case, logits, label_smoothing, training=False):
     """Sum over tokens, number of tokens, and the loss, which alone has the problem's multiplier."""
-    total, count = padded_loss_terms(logits, case.features["targets"], label_smoothing, 1.0)
+    targets = case.features["targets"]
+    weights = loss_weights(targets, case.hparams.prepend_mode, training)
+    total, count = padded_loss_terms(logits, targets, label_smoothing, 1.0, weights)
     return total, count, case.problem.get("loss_multiplier", 1.0) * total / count
 
 
@@ -33,7 +35,7 @@ def test_training(name: str) -> None:
     case = golden_case(name)
     with tf.GradientTape() as tape:
         logits = case.model(case.features, training=True)
-        _, _, loss = loss_parts(case, logits, case.hparams.label_smoothing)
+        _, _, loss = loss_parts(case, logits, case.hparams.label_smoothing, True)
     np.testing.assert_allclose(logits, case.logits("train"), rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(loss, case.arrays["train|loss"], rtol=1e-4)
 
@@ -50,3 +52,19 @@ def test_training(name: str) -> None:
         )
     norm = tf.linalg.global_norm(gradients)
     np.testing.assert_allclose(norm, case.arrays["train|grad_global_norm"], rtol=1e-4)
+
+
+@pytest.mark.parametrize("name", case_names())
+def test_attention_weights(name: str) -> None:
+    case = golden_case(name)
+    expected = case.part("eval|attention")
+    if not expected:
+        pytest.skip("none recorded")
+    found = case.model.attention_weights(case.features)
+    assert set(found) == set(expected)
+    for scope, values in expected.items():
+        # What the encoder computes at padding, T2T's pad remover throws away; nothing here does.
+        feature = "inputs" if "/encoder/" in scope else "targets"
+        real = np.not_equal(case.features[feature], 0)
+        ours, theirs = (np.moveaxis(x, 1, 2)[real] for x in (found[scope], values))
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5, err_msg=scope)

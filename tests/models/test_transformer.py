@@ -125,8 +125,8 @@ def test_symbol_dropout_zeroes_ids() -> None:
 
 
 def test_unsupported_values_are_refused_together() -> None:
-    overrides = "self_attention_type=local_unmasked,ffn_layer=sru,activation_dtype=float16"
-    with pytest.raises(UnsupportedHparams, match="local_unmasked") as caught:
+    overrides = "self_attention_type=memory_efficient,ffn_layer=sru,activation_dtype=float16"
+    with pytest.raises(UnsupportedHparams, match="memory_efficient") as caught:
         tiny_model(overrides=overrides)
     assert set(caught.value.names) == {"self_attention_type", "ffn_layer", "activation_dtype"}
 
@@ -134,10 +134,8 @@ def test_unsupported_values_are_refused_together() -> None:
 @pytest.mark.parametrize(
     "overrides",
     [
-        "prepend_mode=prepend_inputs_full_attention",
         "scheduled_sampling_prob=0.5",
         "factored_logits=True",
-        "hard_attention_k=2",
         "norm_type=group",
         "pos=timing_from_features",
         "initializer=he",

@@ -1,0 +1,84 @@
+"""The inner parts of self-attention by T2T's `self_attention_type` names."""
+
+from typing import Any
+
+from t2t_keras.layers.dot_product import DotProductAttention
+from t2t_keras.layers.dropout import parse_broadcast_dims
+from t2t_keras.layers.initializers import initializer_factory
+from t2t_keras.layers.relative_attention import (
+    RelativeAttention,
+    RelativeAttentionV2,
+    UnmaskedRelativeAttentionV2,
+)
+
+_RELATIVE_V2 = {
+    "dot_product_relative_v2": RelativeAttentionV2,
+    "dot_product_unmasked_relative_v2": UnmaskedRelativeAttentionV2,
+}
+NAMES = ("dot_product", "dot_product_relative", *_RELATIVE_V2)
+
+
+def make_dot_product(hparams: Any, site: int) -> DotProductAttention:
+    """The plain kind, which attention to the encoder always has."""
+    return DotProductAttention(
+        dropout=hparams.attention_dropout,
+        dropout_broadcast_dims=parse_broadcast_dims(hparams.attention_dropout_broadcast_dims),
+        site=site,
+        hard_k=getattr(hparams, "hard_attention_k", 0),
+        gumbel_noise_weight=getattr(hparams, "gumbel_noise_weight", 0.0),
+    )
+
+
+def make_self_attention(hparams: Any, site: int) -> DotProductAttention:
+    """The kind that `hparams.self_attention_type` names.
+
+    Args:
+      hparams: the model's hyperparameters.
+      site: dropout site number.
+
+    Raises:
+      ValueError: unknown name, or hyperparameters that don't fit the kind.
+    """
+    kind = hparams.self_attention_type
+    if kind == "dot_product":
+        return make_dot_product(hparams, site)
+    if kind not in NAMES:
+        raise ValueError(
+            f"self_attention_type must be one of {', '.join(NAMES)}. Received: {kind!r}"
+        )
+    depth = _depth_of_head(hparams)
+    # T2T draws these weights' dropout without broadcast dims.
+    options: dict[str, Any] = {
+        "dropout": hparams.attention_dropout,
+        "site": site,
+        "hard_k": getattr(hparams, "hard_attention_k", 0),
+        "gumbel_noise_weight": getattr(hparams, "gumbel_noise_weight", 0.0),
+    }
+    if kind == "dot_product_relative":
+        initializer = initializer_factory(hparams.initializer, hparams.initializer_gain)
+        return RelativeAttention(
+            depth, hparams.max_relative_position, initializer=initializer, **options
+        )
+    options["dropout_broadcast_dims"] = parse_broadcast_dims(
+        hparams.attention_dropout_broadcast_dims
+    )
+    return _RELATIVE_V2[kind](
+        hparams.num_heads,
+        depth,
+        hparams.max_relative_position,
+        heads_share_embeddings=bool(getattr(hparams, "heads_share_relative_embedding", False)),
+        add_to_values=bool(getattr(hparams, "add_relative_to_values", False)),
+        **options,
+    )
+
+
+def _depth_of_head(hparams: Any) -> int:
+    key_depth = hparams.attention_key_channels or hparams.hidden_size
+    value_depth = hparams.attention_value_channels or hparams.hidden_size
+    if key_depth != value_depth:
+        raise ValueError(
+            f"self_attention_type={hparams.self_attention_type} needs keys and values of one "
+            f"depth. Received: attention_key_channels {key_depth}, attention_value_channels "
+            f"{value_depth}"
+        )
+    return int(key_depth) // int(hparams.num_heads)
