@@ -68,7 +68,10 @@ OWN_NAMES = {
 def test_names_of_this_package_are_those_of_the_reference(kind, where):
     reference = set(load_golden_json("registry_names.json")[kind])
     reference |= set(load_golden_json("last_commit_delta.json").get(f"{kind}_added", []))
-    new = set(where.keys()) - reference - set(OWN_NAMES)
+    # Other tests register problems of their own.
+    ours = {n for n in where.keys() if where.registered(n).__module__.startswith("t2t_keras.")}
+    assert len(ours) >= len(set(where.keys()) & reference)
+    new = ours - reference - set(OWN_NAMES)
     assert not {n for n in new if not where.registered(n).__module__.endswith(OWN_MODULES)}
 
 
