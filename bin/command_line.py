@@ -192,21 +192,88 @@ def fill_from_output_dir(flag_values: flags.FlagValues = FLAGS) -> None:
 
     The run's directory is `output_dir`, else that of `checkpoint_path`. A user directory found
     there is imported. Does nothing if the directory or its `flags.txt` doesn't exist.
+
+    Raises:
+        UsageError: a directory named in `flags.txt` doesn't exist here, and it is needed.
     """
     directory = flag_values["output_dir"].value
     if not directory and "checkpoint_path" in flag_values and flag_values["checkpoint_path"].value:
         directory = os.path.dirname(os.path.expanduser(flag_values["checkpoint_path"].value))
-    path = os.path.join(directory or "", "flags.txt")
-    if not directory or not os.path.isfile(path):
+    if directory:
+        fill_from_directory(directory, flag_values)
+
+
+def fill_from_directory(
+    directory: str, flag_values: flags.FlagValues = FLAGS, *, needs_problem: bool = True
+) -> None:
+    """As `fill_from_output_dir`, for a given directory.
+
+    Args:
+        directory: the run's.
+        flag_values: the flags.
+        needs_problem: whether the command can't do without the problem and its data; otherwise
+            directories that don't exist any more are left out.
+
+    Raises:
+        UsageError: a directory named in `flags.txt` doesn't exist here, and it is needed.
+    """
+    path = os.path.join(directory, "flags.txt")
+    if not os.path.isfile(path):
         return
     remembered = read_flags_file(path)
     for name in REMEMBERED_FLAGS:
         if name not in flag_values or flag_values[name].value or not remembered.get(name):
             continue
+        if name == "data_dir" and not os.path.isdir(os.path.expanduser(remembered[name])):
+            if needs_problem:
+                raise UsageError(_gone(path, name, remembered[name]))
+            continue
+        if name == "t2t_usr_dir":
+            _import_remembered_usr_dir(path, remembered[name], flag_values, needs_problem)
+            continue
         flag_values[name].value = remembered[name]
         logging.info("--%s=%s, as in %s", name, remembered[name], path)
-        if name == "t2t_usr_dir":
-            usr_dir.import_usr_dir(remembered[name])
+
+
+def _import_remembered_usr_dir(
+    path: str, usr_directory: str, flag_values: flags.FlagValues, needs_problem: bool
+) -> None:
+    """Imports a run's user directory; if it has gone, nothing is lost if all names are known."""
+    is_directory = os.path.isdir(os.path.expanduser(usr_directory))
+    if is_directory or usr_directory == usr_dir.INTERNAL_USR_DIR_PACKAGE:
+        flag_values["t2t_usr_dir"].value = usr_directory
+        logging.info("--t2t_usr_dir=%s, as in %s", usr_directory, path)
+        usr_dir.import_usr_dir(usr_directory)
+        return
+    message = _gone(path, "t2t_usr_dir", usr_directory)
+    unknown = _unregistered_names(flag_values)
+    if unknown and needs_problem:
+        raise UsageError(f"{message} It had these names: {', '.join(unknown)}.")
+    logging.warning("%s", message)
+
+
+def _unregistered_names(flag_values: flags.FlagValues) -> list[str]:
+    """Of problem, model and set, those given that aren't registered."""
+    registered = {
+        "problem": registry.list_base_problems,
+        "model": registry.list_models,
+        "hparams_set": registry.list_hparams,
+    }
+    unknown = []
+    for name, list_names in registered.items():
+        value = flag_values[name].value if name in flag_values else None
+        if value and name == "problem":
+            value = registry.parse_problem_name(value).base
+        if value and value.partition(":")[0] not in list_names():
+            unknown.append(f"--{name}={value}")
+    return unknown
+
+
+def _gone(path: str, name: str, value: str) -> str:
+    return (
+        f"{path} names --{name}={value}, and there is no such directory here. "
+        f"Give the present one: --{name}=…"
+    )
 
 
 def read_flags_file(path: str) -> dict[str, str]:
@@ -229,15 +296,15 @@ def save_flags(output_dir: str, flag_values: flags.FlagValues = FLAGS) -> None:
         for name, value in given.items():
             if value and value != usr_dir.INTERNAL_USR_DIR_PACKAGE:
                 flag_values[name].value = os.path.abspath(value)
-        _write(os.path.join(output_dir, "flags.txt"), flag_values.flags_into_string())
+        write_text(os.path.join(output_dir, "flags.txt"), flag_values.flags_into_string())
     finally:
         for name, value in given.items():
             flag_values[name].value = value
     shared = [f"--{spec.name}={flag_values[spec.name].value}" for spec in t2t_flags.SHARED_FLAGS]
-    _write(os.path.join(output_dir, "flags_t2t.txt"), "\n".join(shared))
+    write_text(os.path.join(output_dir, "flags_t2t.txt"), "\n".join(shared))
 
 
-def _write(path: str, text: str) -> None:
+def write_text(path: str, text: str) -> None:
     """Writes a whole file or nothing."""
     temporary = f"{path}.tmp{os.getpid()}"
     with open(temporary, "w", encoding="utf-8") as stream:

@@ -85,7 +85,7 @@ def _running_product(factor: float, count: int) -> np.ndarray:
     """`factor^count` as float32 multiplications give it, tiny values flushed to 0."""
     products = np.multiply.accumulate(np.full([count], factor, np.float32))
     is_flushed = products[-1] < np.finfo(np.float32).tiny
-    return np.float32(0.0) if is_flushed else products[-1]
+    return np.array(0.0 if is_flushed else products[-1], np.float32)
 
 
 class AdamW(Adam):
@@ -162,4 +162,5 @@ class MultistepAdam(Adam):
 
     def state_scalars(self, step: int) -> dict[str, np.ndarray]:
         """Besides Adam's, `iter`: the next step's place in the cycle; 0 is the update's."""
-        return {**super().state_scalars(step), "iter": np.int32((step + 1) % self.num_steps)}
+        place = np.array((step + 1) % self.num_steps, np.int32)
+        return {**super().state_scalars(step), "iter": place}

@@ -7,22 +7,35 @@ the file doesn't depend on how many replicas wrote it. `tf.train.load_checkpoint
 The index file appears last, by renaming; without it the other files aren't taken for a checkpoint.
 """
 
+import functools
 import os
 import pathlib
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from absl import logging
 
+from t2t_keras.training.checkpoint_damage import escape_glob, find_damage
+from t2t_keras.training.stored_variables import (
+    BOOKKEEPING,
+    GLOBAL_STEP,
+    CheckpointError,
+    StoredVariables,
+    values_by_path,
+)
+
 __all__ = [
+    "GLOBAL_STEP",
     "CheckpointError",
     "complete_checkpoints",
+    "damaged_checkpoints",
     "latest_checkpoint",
     "load_model_variables",
+    "load_training_state",
     "load_variables",
     "prefix_of_step",
     "read_state",
@@ -33,19 +46,9 @@ __all__ = [
     "write_values",
 ]
 
-GLOBAL_STEP = "global_step"
 STATE_FILE = "checkpoint"
 _BASENAME = "model.ckpt"
-# What training adds to the model's variables; T2T's checkpoints have all of these.
-_TRAINING_PREFIXES = ("training/", "losses_avg/", "train_stats/", GLOBAL_STEP)
-# A shard of an embedding table, or an optimizer's slot of one.
-_SHARD = re.compile(r"(?P<table>.*/weights)_(?P<number>\d+)(?P<slot>/\w+)?$")
 _NUMBERED = re.compile(r"-(?P<step>\d+)$")
-_MAX_LISTED = 10
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is absent, incomplete or doesn't fit the model."""
 
 
 def step_of(path: str) -> int:
@@ -55,26 +58,40 @@ def step_of(path: str) -> int:
 
 
 def is_complete(prefix: str) -> bool:
-    """Whether index and data files of a checkpoint are all there."""
-    index = pathlib.Path(f"{prefix}.index")
-    if not index.is_file() or index.stat().st_size == 0:
-        return False
-    shards = list(index.parent.glob(f"{escape_glob(index.stem)}.data-*-of-*"))
-    if not shards:
-        return False
-    return len(shards) >= int(shards[0].name.rsplit("-", 1)[1])
-
-
-def escape_glob(name: str) -> str:
-    """The name as a glob pattern that matches only itself."""
-    return re.sub(r"([*?\[])", r"[\1]", name)
+    """Whether index and data files of a checkpoint are all there and whole."""
+    return find_damage(prefix) is None
 
 
 def complete_checkpoints(directory: str) -> list[str]:
-    """Prefixes of the complete checkpoints `<directory>/*-<step>`, oldest step first."""
+    """Prefixes of the complete checkpoints `<directory>/*-<step>`, oldest step first.
+
+    A warning names each that is damaged.
+    """
     prefixes = (str(path)[: -len(".index")] for path in pathlib.Path(directory).glob("*.index"))
-    numbered = [prefix for prefix in prefixes if step_of(prefix) >= 0 and is_complete(prefix)]
-    return sorted(numbered, key=lambda prefix: (step_of(prefix), prefix))
+    complete = []
+    for prefix in prefixes:
+        # The input's position has a name of its own, without a step at its end.
+        if step_of(prefix) < 0:
+            continue
+        damage = find_damage(prefix)
+        if damage is None:
+            complete.append(prefix)
+        else:
+            _warn_of_damage(damage)
+    return sorted(complete, key=lambda prefix: (step_of(prefix), prefix))
+
+
+def damaged_checkpoints(directory: str) -> list[str]:
+    """Prefixes `<directory>/model.ckpt-<step>` that have an index but aren't complete."""
+    pattern = f"{_BASENAME}-*.index"
+    prefixes = (str(path)[: -len(".index")] for path in pathlib.Path(directory).glob(pattern))
+    return sorted(p for p in prefixes if step_of(p) >= 0 and not is_complete(p))
+
+
+@functools.cache
+def _warn_of_damage(damage: str) -> None:
+    """Warns once, though a directory may be looked at again and again."""
+    logging.warning("Checkpoint left out: %s.", damage)
 
 
 def read_state(directory: str) -> Any:
@@ -110,14 +127,16 @@ def resolve(path_or_directory: str) -> str:
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:
-            raise CheckpointError(f"No checkpoint in this directory. Received: {path!r}")
+            raise CheckpointError(f"No complete checkpoint in this directory. Received: {path!r}")
         return newest
     prefix = re.sub(r"\.(index|meta|data-\d+-of-\d+)$", "", path)
-    if not is_complete(prefix):
+    damage = find_damage(prefix)
+    if damage:
         directory = os.path.dirname(prefix) or "."
         near = ", ".join(os.path.basename(p) for p in complete_checkpoints(directory)) or "none"
         raise CheckpointError(
-            f"No complete checkpoint by this name. Received: {path!r}; available there: {near}"
+            f"No complete checkpoint by this name: {damage}. Received: {path!r}; available there: "
+            f"{near}"
         )
     return prefix
 
@@ -167,18 +186,6 @@ def _remove_abandoned(directory: pathlib.Path) -> None:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _values_by_path(variables: Iterable[Any]) -> dict[str, Any]:
-    """`{path: variable}`; raises `CheckpointError` if two variables share a path."""
-    named: dict[str, Any] = {}
-    for variable in variables:
-        if variable.path in named and named[variable.path] is not variable:
-            raise CheckpointError(
-                f"Two variables have one name, so they can't be saved. Received: {variable.path!r}"
-            )
-        named[variable.path] = variable
-    return named
-
-
 def save(
     directory: str,
     model: Any,
@@ -191,12 +198,12 @@ def save(
         directory: made if needed.
         model: a built Keras model.
         step: the global step.
-        optimizer_slots: as from `optimizers.slot_variables`.
+        optimizer_slots: as from `slots.slot_variables`.
 
     Returns:
         The prefix.
     """
-    named = {**_values_by_path(model.variables), **(optimizer_slots or {})}
+    named = {**values_by_path(model.variables), **(optimizer_slots or {})}
     values: dict[str, Any] = {name: variable.value for name, variable in named.items()}
     values[GLOBAL_STEP] = np.int64(step)
     return write_values(prefix_of_step(directory, step), values)
@@ -205,30 +212,6 @@ def save(
 def prefix_of_step(directory: str, step: int) -> str:
     """`<directory>/model.ckpt-<step>`."""
     return os.path.join(directory, f"{_BASENAME}-{step}")
-
-
-def _joined_shards(shapes: Mapping[str, Sequence[int]]) -> dict[str, list[str]]:
-    """Names in the checkpoint by name in the model: T2T stores an embedding table in shards."""
-    sources: dict[str, list[str]] = {}
-    for name in sorted(shapes):
-        match = _SHARD.match(name)
-        joined = match["table"] + (match["slot"] or "") if match else name
-        sources.setdefault(joined, []).append(name)
-    for parts in sources.values():
-        parts.sort(key=_shard_number)
-    return sources
-
-
-def _shard_number(name: str) -> int:
-    match = _SHARD.match(name)
-    return int(match["number"]) if match else -1
-
-
-def _shape_of(parts: list[str], shapes: Mapping[str, Sequence[int]]) -> list[int]:
-    first = list(shapes[parts[0]])
-    if len(parts) > 1:
-        first[0] = sum(shapes[part][0] for part in parts)
-    return first
 
 
 def load_variables(
@@ -247,55 +230,35 @@ def load_variables(
     Raises:
         CheckpointError: a variable is missing, left over or of another shape; lists them all.
     """
-    prefix = resolve(checkpoint_path)
-    reader = tf.train.load_checkpoint(prefix)
-    shapes = reader.get_variable_to_shape_map()
-    sources = _joined_shards(shapes)
-    _refuse_misfits(prefix, variables, sources, shapes, tuple(ignore_prefixes))
-    for name, variable in variables.items():
-        parts = [reader.get_tensor(part) for part in sources[name]]
-        variable.assign(parts[0] if len(parts) == 1 else np.concatenate(parts, axis=0))
-    return int(reader.get_tensor(GLOBAL_STEP)) if GLOBAL_STEP in shapes else 0
+    stored = StoredVariables(resolve(checkpoint_path))
+    stored.assign_to(variables, ignore_prefixes)
+    return stored.step
 
 
-def _refuse_misfits(
-    prefix: str,
-    variables: Mapping[str, Any],
-    sources: Mapping[str, list[str]],
-    shapes: Mapping[str, Sequence[int]],
-    ignore_prefixes: tuple[str, ...],
-) -> None:
-    missing = [f"{n} {list(v.shape)}" for n, v in variables.items() if n not in sources]
-    left_over = [
-        f"{name} {_shape_of(parts, shapes)}"
-        for name, parts in sources.items()
-        if name not in variables and not name.startswith(ignore_prefixes or ("\0",))
-    ]
-    other_shape = [
-        f"{name} {list(variable.shape)} in the model, "
-        f"{_shape_of(sources[name], shapes)} in the file"
-        for name, variable in variables.items()
-        if name in sources and list(variable.shape) != _shape_of(sources[name], shapes)
-    ]
-    problems = [
-        _listing("missing in the file", missing),
-        _listing("unknown to the model", left_over),
-        _listing("of another shape", other_shape),
-    ]
-    if any(problems):
-        raise CheckpointError(
-            f"The checkpoint {prefix} doesn't fit the model. Use the hyperparameters it was "
-            "trained with (model, hparams_set, hparams, problem and vocabulary).\n"
-            + "\n".join(problem for problem in problems if problem)
-        )
+def load_training_state(checkpoint_path: str, model: Any, slots: Mapping[str, Any]) -> int:
+    """Restores a model and its optimizer, to train on.
 
+    A checkpoint without any slots, as an average of T2T's may be, leaves the optimizer as it is.
 
-def _listing(title: str, names: list[str]) -> str:
-    if not names:
-        return ""
-    shown = "".join(f"\n    {name}" for name in names[:_MAX_LISTED])
-    more = f"\n    … and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    return f"  {len(names)} variable(s) {title}:{shown}{more}"
+    Args:
+        checkpoint_path: prefix of a checkpoint, or its directory.
+        model: a built Keras model.
+        slots: as from `slots.slot_variables`.
+
+    Returns:
+        The checkpoint's global step.
+
+    Raises:
+        CheckpointError: absent, incomplete, or a variable is missing, left over or misshapen.
+    """
+    stored = StoredVariables(resolve(checkpoint_path))
+    variables = values_by_path(model.variables)
+    if stored.slot_names or not slots:
+        variables |= slots
+    else:
+        logging.warning("%s has no optimizer state; the optimizer starts anew.", stored.prefix)
+    stored.assign_to(variables, BOOKKEEPING)
+    return stored.step
 
 
 def load_model_variables(model: Any, checkpoint_path: str) -> int:
@@ -313,8 +276,8 @@ def load_model_variables(model: Any, checkpoint_path: str) -> int:
     Raises:
         CheckpointError: absent, incomplete, or a variable is missing, left over or misshapen.
     """
-    variables = _values_by_path(model.variables)
-    return load_variables(checkpoint_path, variables, ignore_prefixes=_TRAINING_PREFIXES)
+    variables = values_by_path(model.variables)
+    return load_variables(checkpoint_path, variables, ("training/", *BOOKKEEPING))
 
 
 def warm_start(model: Any, source: str) -> list[str]:
@@ -332,13 +295,14 @@ def warm_start(model: Any, source: str) -> list[str]:
     Raises:
         CheckpointError: there is no checkpoint, or a variable of one name has another shape.
     """
-    prefix = resolve(source)
-    sources = _joined_shards(tf.train.load_checkpoint(prefix).get_variable_to_shape_map())
-    variables = _values_by_path(model.trainable_variables)
-    found = {name: variable for name, variable in variables.items() if name in sources}
-    load_variables(prefix, found, ignore_prefixes=("",))
+    stored = StoredVariables(resolve(source))
+    variables = values_by_path(model.trainable_variables)
+    found = {name: variable for name, variable in variables.items() if name in stored.shapes}
+    stored.assign_to(found, ignore_prefixes=("",))
     kept = [name for name in variables if name not in found]
-    logging.info("Starting %d variables from %s; %d keep theirs", len(found), prefix, len(kept))
+    logging.info(
+        "Starting %d variables from %s; %d keep theirs", len(found), stored.prefix, len(kept)
+    )
     for name in kept:
         logging.info("Not in that checkpoint: %s", name)
     return kept

@@ -14,7 +14,7 @@ from t2t_keras.training.adam import Adam, AdamW, MultistepAdam
 from t2t_keras.training.gradient_descent import SGD, Adagrad, Ftrl, Momentum, RMSProp
 
 
-def _adam_arguments(hparams: Any) -> dict[str, float]:
+def _adam_arguments(hparams: Any) -> dict[str, Any]:
     return {
         "beta_1": hparams.optimizer_adam_beta1,
         "beta_2": hparams.optimizer_adam_beta2,

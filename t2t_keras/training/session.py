@@ -17,10 +17,10 @@ from t2t_keras.training import checkpoints, event_files, input_position
 from t2t_keras.training.distribution import make_strategy
 from t2t_keras.training.interruption import Interruption
 from t2t_keras.training.monitor import TrainingMonitor
-from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.run_config import RunConfig
 from t2t_keras.training.schedules import learning_rate_schedule
+from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.step import TrainStep
 
 __all__ = ["TrainingSession"]
@@ -50,7 +50,7 @@ class TrainingSession:
     ) -> None:
         self._hparams = hparams
         self._config = config
-        self._restored_from = checkpoints.latest_checkpoint(config.output_dir)
+        self._restored_from = _checkpoint_to_resume(config.output_dir)
         saved = input_position.read_description(self._restored_from or "") or {}
         self._seed = _choose_seed(config.random_seed, saved)
         keras.utils.set_random_seed(self._seed)
@@ -98,9 +98,7 @@ class TrainingSession:
             self._warm_start()
             event_files.truncate_after(directory, 0)
             return 0
-        variables = {**{v.path: v for v in self.model.variables}, **self._slots}
-        ignored = ("losses_avg/", "train_stats/", "global_step", "training/beta")
-        step = checkpoints.load_variables(self._restored_from, variables, ignored)
+        step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
         self.optimizer.iterations.assign(step)
         event_files.truncate_after(directory, step)
         event_files.truncate_after(os.path.join(directory, "eval"), step)
@@ -234,6 +232,22 @@ class TrainingSession:
     def close(self) -> None:
         """Closes the event file."""
         self._writer.close()
+
+
+def _checkpoint_to_resume(directory: str) -> str | None:
+    """The newest whole checkpoint; None in the directory of a new run.
+
+    Raises:
+        CheckpointError: there are only damaged ones: starting anew would overwrite them.
+    """
+    newest = checkpoints.latest_checkpoint(directory)
+    damaged = checkpoints.damaged_checkpoints(directory) if newest is None else []
+    if damaged:
+        raise checkpoints.CheckpointError(
+            "The run's checkpoints are all damaged. Delete them to start anew. "
+            f"Received: {', '.join(damaged)}"
+        )
+    return newest
 
 
 def _choose_seed(wanted: int | None, saved: dict[str, Any]) -> int:

@@ -16,6 +16,10 @@ Features = dict[str, tf.Tensor]
 # another.
 _SPREAD_SEED = 0x9E3779B1
 _SPREAD_REPLICA = 0xC2B2AE35
+# hparam weight_noise is counted in thousandths of the learning rate.
+_WEIGHT_NOISE_UNIT = 0.001
+# Apart from the numbers of variables, which gradient noise uses.
+_WEIGHT_NOISE_SEED = 5000
 
 
 class LossSettings(NamedTuple):
@@ -104,6 +108,7 @@ class TrainStep:
         self._weight_decay = float(hparams.weight_decay)
         self._clip_norm = float(hparams.clip_grad_norm or 0.0)
         self._noise_scale = float(hparams.get("grad_noise_scale") or 0.0)
+        self._weight_noise = float(hparams.get("weight_noise") or 0.0)
         self._measure_norm = measure_gradient_norm or self._clip_norm > 0.0
         with self._strategy.scope():
             optimizer.build(model.trainable_variables)
@@ -139,6 +144,8 @@ class TrainStep:
         return tf.function(self._global_step, input_signature=[signature])
 
     def _global_step(self, features: Features) -> tuple[Any, ...]:
+        if self._weight_noise:
+            self._move_weights()
         if self._num_replicas == 1:
             return self._replica_step(features)
         results = self._strategy.run(self._replica_step, args=(features,))
@@ -233,10 +240,22 @@ class TrainStep:
 
     def _noisy(self, gradient: tf.Tensor, number: int) -> tf.Tensor:
         """Adds truncated normal noise, the same on every replica."""
+        return gradient + self._noise_scale * self._noise_like(gradient, number)
+
+    def _move_weights(self) -> None:
+        """Adds noise in proportion to the learning rate to the weights of the model's body."""
+        scale = self._weight_noise * _WEIGHT_NOISE_UNIT * self._optimizer.learning_rate
+        for number, variable in enumerate(self._variables):
+            if "/body/" in variable.path:
+                value = variable.value
+                noise = self._noise_like(value, _WEIGHT_NOISE_SEED + number)
+                value.assign_add(tf.cast(scale, value.dtype) * noise)
+
+    def _noise_like(self, value: Any, number: int) -> tf.Tensor:
+        """Truncated normal noise, which depends on step, random seed and number only."""
         step = tf.cast(self._optimizer.iterations.value, tf.int32)
         seed = tf.stack([step, self._random_seed % (1 << 16) * 10007 + number])
-        noise = tf.random.stateless_truncated_normal(tf.shape(gradient), seed, dtype=gradient.dtype)
-        return gradient + self._noise_scale * noise
+        return tf.random.stateless_truncated_normal(value.shape, seed, dtype=value.dtype)
 
 
 def _replica_number(context: Any) -> int:
@@ -246,11 +265,11 @@ def _replica_number(context: Any) -> int:
 
 def _refuse_unsupported(hparams: Any) -> None:
     """Raises `ValueError` for hparams that would change training but aren't available."""
-    for name in ("weight_noise", "scheduled_sampling_prob"):
-        if hparams.get(name):
-            raise ValueError(
-                f"hparam {name} isn't available; set it to 0. Received: {hparams.get(name)!r}"
-            )
+    if hparams.get("scheduled_sampling_prob"):
+        raise ValueError(
+            "hparam scheduled_sampling_prob isn't available; set it to 0. "
+            f"Received: {hparams.get('scheduled_sampling_prob')!r}"
+        )
     if hparams.get("activation_dtype", "float32") == "float16":
         raise ValueError(
             "activation_dtype float16 needs loss scaling, which isn't available; use float32. "

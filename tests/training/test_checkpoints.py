@@ -9,8 +9,8 @@ import tensorflow as tf
 from t2t_keras import hparams_lib, registry
 from t2t_keras.training import checkpoints
 from t2t_keras.training.adam import Adam
-from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.retention import CheckpointKeeper
+from t2t_keras.training.slots import slot_variables
 from tests.reference_data import golden_path, load_golden_json
 
 
@@ -64,10 +64,11 @@ def test_nothing_is_assigned_if_something_misfits(tmp_path):
 @pytest.mark.parametrize("slot", ["", "/Adam_1"])
 def test_shards_of_an_embedding_are_joined(tmp_path, slot):
     table = np.arange(24, dtype=np.float32).reshape(12, 2)
-    values = {f"emb/weights_{row}{slot}": table[row : row + 1] for row in range(12)}
+    name = "net/symbol_modality_12_2/shared/weights"
+    values = {f"{name}_{row}{slot}": table[row : row + 1] for row in range(12)}
     checkpoints.write_values(str(tmp_path / "model.ckpt-1"), values)
     variable = keras.Variable(np.zeros([12, 2]), name="weights")
-    checkpoints.load_variables(str(tmp_path / "model.ckpt-1"), {f"emb/weights{slot}": variable})
+    checkpoints.load_variables(str(tmp_path / "model.ckpt-1"), {f"{name}{slot}": variable})
     np.testing.assert_array_equal(variable.numpy(), table)
 
 
@@ -168,8 +169,6 @@ def test_tensor2tensors_own_checkpoint_is_read_whole():
     optimizer = Adam(0.1)
     optimizer.build(model.trainable_variables)
     slots = slot_variables(optimizer, model.trainable_variables)
-    variables = {**{v.path: v for v in model.variables}, **slots}
-    ignored = ("losses_avg/", "train_stats/", "global_step", "training/beta")
-    step = checkpoints.load_variables(prefix, variables, ignored)
+    step = checkpoints.load_training_state(prefix, model, slots)
     assert step == checkpoints.step_of(prefix)
     assert all(np.any(slot.numpy()) for name, slot in slots.items() if "kernel/Adam_1" in name)

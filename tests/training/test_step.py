@@ -31,13 +31,8 @@ def run_replicas(overrides="", compiler="plain", counts="1,2,8"):
         (",weight_decay=0.01,clip_grad_norm=0.5", "plain", "1,2"),
         ("", "jit", "1,2"),
         (",optimizer=adafactor,symbol_modality_num_shards=4", "plain", "1,2"),
-        (
-            ",optimizer=multistep_adam,optimizer_multistep_accumulate_steps=2,"
-            "learning_rate_warmup_steps=1",
-            "jit",
-            "1,2",
-        ),
-        (",optimizer=adam_w,weight_decay=0.01", "plain", "1,2"),
+        (",optimizer=multistep_adam,optimizer_multistep_accumulate_steps=2", "jit", "1,2"),
+        (",optimizer=adam_w,weight_decay=0.01,weight_noise=50.0", "plain", "1,2"),
     ],
 )
 def test_any_number_of_replicas_gives_the_same_weights(overrides, compiler, counts):
@@ -54,7 +49,7 @@ def make_step(overrides="", **options):
     hparams.parse("num_hidden_layers=1,hidden_size=8,filter_size=16,num_heads=2" + overrides)
     hparams.problem_hparams = HParams(loss_multiplier=1.0)
     model = registry.model("transformer")(hparams, input_vocab_size=11, target_vocab_size=11)
-    optimizer = registry.optimizer("adam")(learning_rate_schedule(hparams), hparams)
+    optimizer = registry.optimizer(hparams.optimizer)(learning_rate_schedule(hparams), hparams)
     return TrainStep(model, optimizer, hparams, **options), model, optimizer
 
 
@@ -102,7 +97,25 @@ def test_gradient_noise_is_added():
     assert float(noisy(batch()).gradient_norm) > 10 * float(quiet(batch()).gradient_norm)
 
 
-@pytest.mark.parametrize("override", ["weight_noise=0.1", "scheduled_sampling_prob=1.0"])
+def test_weight_noise_moves_the_body_in_proportion_to_the_learning_rate():
+    step, model, _ = make_step(
+        ",optimizer=sgd,weight_noise=50.0,learning_rate_schedule=constant,learning_rate_constant=2.0"
+    )
+    before = [variable.numpy() for variable in model.variables]
+    step({name: tf.zeros_like(value) for name, value in batch().items()})  # no gradient
+    moves = []
+    for old, variable in zip(before, model.variables, strict=True):
+        if "/body/" in variable.path:
+            moves.append(np.ravel(variable.numpy() - old))
+        else:
+            np.testing.assert_array_equal(old, variable.numpy())
+    moves = np.concatenate(moves)
+    # Normal numbers beyond two standard deviations are drawn again, which leaves one of 0.88.
+    assert np.abs(moves).max() < 2.0 * 0.1 + 1e-6
+    assert 0.084 < np.std(moves) < 0.092 and abs(np.mean(moves)) < 0.01
+
+
+@pytest.mark.parametrize("override", ["scheduled_sampling_prob=1.0"])
 def test_what_is_not_available_is_refused(override):
     with pytest.raises(ValueError, match=override.split("=")[0]):
         make_step("," + override)

@@ -1,0 +1,1 @@
+"""Training runs of tensor2tensor on TensorFlow 1, brought here and back."""
