@@ -7,6 +7,8 @@ The same command again goes on where the run stopped. `--schedule` chooses what 
 continuous_train_and_eval (the default), train_and_evaluate, evaluate, ….
 """
 
+import functools
+import glob
 import os
 import random
 import sys
@@ -37,6 +39,9 @@ def main(argv: list[str]) -> None:
     from t2t_keras.training.run_config import TRAINING_SCHEDULES, check_schedule
 
     check_schedule(FLAGS.schedule)
+    _refuse_bad_numbers()
+    if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
+        _refuse_another_run()
     hparams = create_hparams()
     if FLAGS.generate_data:
         _generate_data()
@@ -50,9 +55,9 @@ def main(argv: list[str]) -> None:
     _configure_tensorflow()
     from t2t_keras.training.trainer import Trainer
 
-    trainer = Trainer(hparams, FLAGS.model, run_config())
-    if FLAGS.schedule in TRAINING_SCHEDULES and FLAGS.worker_id == 0:
-        save_metadata(hparams)
+    describes_run = FLAGS.schedule in TRAINING_SCHEDULES and FLAGS.worker_id == 0
+    on_ready = functools.partial(save_metadata, hparams) if describes_run else None
+    trainer = Trainer(hparams, FLAGS.model, run_config(), on_ready=on_ready)
     outcome = trainer.run(FLAGS.schedule)
     number = getattr(outcome, "signal_number", None)
     if number is not None:
@@ -63,6 +68,32 @@ def _raise_if_incomplete() -> None:
     missing = [f"--{name}" for name in _REQUIRED if not FLAGS[name].value]
     if missing:
         raise command_line.UsageError(f"Required but not given: {', '.join(missing)}")
+
+
+def _refuse_bad_numbers() -> None:
+    for name in ("train_steps", "worker_gpu"):
+        if FLAGS[name].value < 0:
+            raise command_line.UsageError(
+                f"--{name} must not be negative. Received: {FLAGS[name].value}"
+            )
+
+
+def _refuse_another_run() -> None:
+    """A run in the output directory can only be gone on with as what it is."""
+    path = os.path.join(FLAGS.output_dir, "flags.txt")
+    if not os.path.isfile(path) or not glob.glob(
+        os.path.join(glob.escape(FLAGS.output_dir), "*.index")
+    ):
+        return
+    remembered = command_line.read_flags_file(path)
+    for name in ("problem", "model"):
+        of_run = remembered.get(name)
+        if of_run and of_run != FLAGS[name].value:
+            raise command_line.UsageError(
+                f"{FLAGS.output_dir} holds a run with --{name}={of_run}. Train another {name} in "
+                "another --output_dir; to start it from this run's weights, add "
+                f"--warm_start_from={FLAGS.output_dir}. Received: --{name}={FLAGS[name].value}"
+            )
 
 
 def create_hparams() -> Any:

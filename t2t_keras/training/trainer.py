@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
@@ -37,6 +37,8 @@ class Trainer:
         model_name: a registered model.
         config: settings of the run.
         callbacks: Keras callbacks for the training loop.
+        on_ready: called once training is certain to begin: the checkpoint, if there is one, fits
+            and has been restored. The place to describe the run in `output_dir`.
     """
 
     def __init__(
@@ -45,11 +47,13 @@ class Trainer:
         model_name: str,
         config: RunConfig,
         callbacks: Sequence[keras.callbacks.Callback] = (),
+        on_ready: Callable[[], None] | None = None,
     ) -> None:
         self.hparams = hparams
         self.model_name = model_name
         self.config = config
         self._callbacks = tuple(callbacks)
+        self._on_ready = on_ready
         self._evaluators: dict[int, Evaluator] = {}
         # Schedules that decay to the end need to know it.
         declare(hparams, "train_steps", config.train_steps)
@@ -82,6 +86,8 @@ class Trainer:
     def _train(self, evaluate_at_checkpoints: bool, validate_every: int) -> Interruption:
         session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
         logging.info("%s", session.describe())
+        if self._on_ready is not None:
+            self._on_ready()
         started = time.monotonic()
         evaluated_at: dict[str, float] = {"step": -1}
 

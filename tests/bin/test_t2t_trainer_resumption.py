@@ -1,0 +1,77 @@
+"""`t2t-trainer` on an output directory that already has a run: refusals leave the run alone."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from tests.training import toy
+
+_USR_MODULE = "from tests.training import toy\n"
+
+
+class Run:
+    """A short training run and the command that made it."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.output_dir = self.folder / "out"
+        (self.folder / "data").mkdir()
+        self.data_dir = toy.make_data(self.folder / "data")
+        (self.folder / "my_problems").mkdir()
+        (self.folder / "my_problems" / "__init__.py").write_text(_USR_MODULE)
+
+    def train(self, *flags, **changes):
+        values = {
+            "t2t_usr_dir": self.folder / "my_problems",
+            "problem": "toy_reverse_words",
+            "model": "transformer",
+            "hparams_set": "transformer_tiny",
+            "hparams": toy.TINY,
+            "data_dir": self.data_dir,
+            "output_dir": self.output_dir,
+            "train_steps": 2,
+            "random_seed": 1,
+            "schedule": "train",
+            **changes,
+        }
+        arguments = [f"--{name}={value}" for name, value in values.items()]
+        return subprocess.run(
+            [sys.executable, "-m", "t2t_keras.bin.t2t_trainer", *arguments, *flags],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def description(self):
+        names = ("flags.txt", "flags_t2t.txt", "hparams.json")
+        return {name: (self.output_dir / name).read_bytes() for name in names}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    made = Run(tmp_path_factory.mktemp("run"))
+    done = made.train()
+    assert done.returncode == 0, done.stderr
+    return made
+
+
+def refusal(run, *flags, **changes):
+    """The message of a refused command; checks that the run is described as before."""
+    before = run.description()
+    done = run.train(*flags, **changes)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert run.description() == before
+    return done.stderr
+
+
+def test_hyperparameters_that_do_not_fit_the_checkpoint_leave_the_run_alone(run):
+    wider = toy.TINY.replace("hidden_size=8", "hidden_size=16")
+    assert "doesn't fit" in refusal(run, hparams=wider, train_steps=4)
+
+
+def test_another_problem_is_refused_by_name(run):
+    message = refusal(run, problem="toy_reverse_words_rev", train_steps=4)
+    assert "toy_reverse_words_rev" in message and "--problem=toy_reverse_words." in message
