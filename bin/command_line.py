@@ -12,6 +12,7 @@ def entry_point() -> None:
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 import traceback
@@ -102,7 +103,12 @@ def run(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        if _wants_traceback() or not _is_user_error(error):
+        if _wants_traceback():
+            raise
+        damage = _damaged_shard(error)
+        if damage:
+            sys.exit(f"{program}: {damage}")
+        if not _is_user_error(error):
             raise
         sys.exit(_error_message(program, error))
 
@@ -346,6 +352,26 @@ def _is_user_error(error: Exception) -> bool:
         # Elsewhere a TypeError is a mistake in the program.
         return module == registry.__name__
     return module.split(".")[0] == "t2t_keras"
+
+
+def _damaged_shard(error: Exception) -> str:
+    """Which shard TensorFlow means, which doesn't say, and the way out; "" for other errors."""
+    # By name: without TensorFlow it can't have been raised.
+    if type(error).__name__ != "DataLossError" or not (_flag("problem") and _flag("data_dir")):
+        return ""
+    from t2t_keras.data import shard_sizes
+
+    problem = registry.problem(FLAGS.problem)
+    for split in ("train", "dev", "test"):
+        shards = sorted(glob.glob(problem.filepattern(FLAGS.data_dir, split)))
+        found = shard_sizes.unreadable(shards)
+        if found:
+            return (
+                f"{found} Delete it and make the data again: "
+                f"t2t-datagen --problem={problem.name} --data_dir={FLAGS.data_dir} "
+                "--tmp_dir=<directory of the source files>"
+            )
+    return ""
 
 
 def _raising_module(error: Exception) -> str:

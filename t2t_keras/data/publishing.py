@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from absl import logging
 
+from t2t_keras.data import shard_sizes
 from t2t_keras.text.text_files import write_text_atomically
 
 
@@ -23,12 +24,13 @@ def incomplete_path(path: str) -> str:
 
 
 def publish(paths: Sequence[str]) -> None:
-    """Give finished files, now at their `incomplete_path`, their names.
+    """Give finished shards, now at their `incomplete_path`, their names, and note their sizes.
 
     Args:
         paths: the names, all in one folder.
     """
     if len(paths) == 1:
+        shard_sizes.remember({paths[0]: os.path.getsize(incomplete_path(paths[0]))})
         os.replace(incomplete_path(paths[0]), paths[0])
         return
     names = [os.path.basename(path) for path in paths]
@@ -48,10 +50,16 @@ def finish_publishing(first_path: str) -> None:
     with open(journal, encoding="utf-8") as stream:
         names = json.load(stream)
     folder = os.path.dirname(first_path)
-    for name in names:
-        path = os.path.join(folder, name)
-        if os.path.exists(incomplete_path(path)):
-            os.replace(incomplete_path(path), path)
+    waiting = [
+        path
+        for path in (os.path.join(folder, name) for name in names)
+        if os.path.exists(incomplete_path(path))
+    ]
+    if waiting:
+        # First, so that a kill leaves no shard with the size of a former one.
+        shard_sizes.remember({path: os.path.getsize(incomplete_path(path)) for path in waiting})
+    for path in waiting:
+        os.replace(incomplete_path(path), path)
     os.remove(journal)
     logging.info("Published %d files: %s …", len(names), first_path)
 

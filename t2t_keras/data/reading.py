@@ -8,8 +8,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
+from absl import logging
 
-from t2t_keras.data import preprocessing
+from t2t_keras.data import preprocessing, shard_sizes
 from t2t_keras.data.modes import ModeKeys
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def shard_files(
 
     Raises:
         FileNotFoundError: if there are none, or some of a numbered set are missing.
-        ValueError: if shards of two generations are mixed, or there are too few for all readers.
+        ValueError: if shards of two generations are mixed, one has not the size it was made with,
+            or there are too few for all readers.
     """
     pattern = problem.filepattern(data_dir or "", dataset_split or mode, shard)
     # A leftover of an interrupted tensor2tensor run matches its pattern, but is not complete.
@@ -56,6 +58,7 @@ def shard_files(
         raise FileNotFoundError(f"No file matches {pattern}. {_way_out(problem, data_dir)}")
     if shard is None:
         _check_complete(files, pattern, _way_out(problem, data_dir))
+    _check_sizes(files, _way_out(problem, data_dir))
     if len(files) < num_partitions:
         raise ValueError(
             f"{num_partitions} readers need at least as many shards. Received: {len(files)} "
@@ -87,6 +90,16 @@ def _check_complete(files: list[str], pattern: str, way_out: str) -> None:
             f"{len(missing)} of {totals[0]} shards matching {pattern} are missing, the first is "
             f"number {missing[0]}. {way_out}"
         )
+
+
+def _check_sizes(files: list[str], way_out: str) -> None:
+    damaged = shard_sizes.wrong_size(files)
+    if damaged:
+        raise ValueError(f"{damaged}. Delete this shard. {way_out}")
+    empty = shard_sizes.suspiciously_empty(files)
+    if empty:
+        # Not an error: tensor2tensor's problems of one task a shard may have made it so.
+        logging.warning("%s: is something lost? If so, delete this shard. %s", empty, way_out)
 
 
 def examples(

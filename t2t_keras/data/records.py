@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from absl import logging
 
 from t2t_keras import parallel
-from t2t_keras.data import example_proto, publishing, tfrecord
+from t2t_keras.data import example_proto, publishing, shard_sizes, tfrecord
 from t2t_keras.data.problem import UNSHUFFLED_SUFFIX
 from t2t_keras.data.progress import progress
 from t2t_keras.data.seeding import seed_generators
@@ -95,10 +95,10 @@ def final_path(path: str) -> str:
 
 
 def all_exist(paths: Sequence[str]) -> bool:
-    """Whether all files exist, i.e. there is nothing left to make.
+    """Whether all shards exist and are complete, i.e. there is nothing left to make.
 
     Finishes the renaming that a killed run began. If only some exist (an interrupted run of
-    tensor2tensor, deleted files), says so: they will be made anew.
+    tensor2tensor, deleted files), or one is damaged, says so: they will be made anew.
     """
     publishing.finish_publishing(paths[0])
     missing = [path for path in paths if not os.path.exists(path)]
@@ -109,7 +109,10 @@ def all_exist(paths: Sequence[str]) -> bool:
             len(paths),
             missing[0],
         )
-    return not missing
+    damage = None if missing else shard_sizes.damage(paths)
+    if damage:
+        logging.warning("%s; starting over.", damage)
+    return not missing and not damage
 
 
 def generate_files(

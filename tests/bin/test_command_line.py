@@ -11,6 +11,7 @@ from absl import flags
 
 from t2t_keras.bin import command_line
 from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.data import records
 from tests.reference_data import golden_path
 
 COMMAND = '''
@@ -35,6 +36,8 @@ def main(argv):
         registry.hparams(FLAGS.hparams_set)
     if FLAGS.model == "bug":
         {}["absent"]
+    if FLAGS.model == "damaged_data":
+        raise type("DataLossError", (Exception,), {})("truncated record at 99")
     names = ("problem", "model", "hparams", "hparams_set", "data_dir", "train_steps", "verbosity")
     values = {name: FLAGS[name].value for name in names}
     environment = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
@@ -264,3 +267,20 @@ def test_user_directory_of_the_run_is_imported(command, tmp_path):
     run_dir.mkdir()
     (run_dir / "flags.txt").write_text(f"{usr_dir}\n--hparams_set=set_of_run\n")
     assert printed(command(f"--output_dir={run_dir}"))["hparams_set"] == "set_of_run"
+
+
+def test_damaged_shard_is_named(command, tmp_path):
+    records.generate_files(
+        ({"inputs": [2, 1], "targets": [2, 1]} for _ in range(9)),
+        [str(tmp_path / f"translate_ende_demo-train-0000{k}-of-00002") for k in range(2)],
+    )
+    shard = tmp_path / "translate_ende_demo-train-00001-of-00002"
+    shard.write_bytes(shard.read_bytes()[:-3])
+    result = command(
+        "--problem=translate_ende_demo", f"--data_dir={tmp_path}", "--model=damaged_data"
+    )
+    assert result.returncode == 1
+    errors = result.stderr
+    assert f"{shard} is cut off within record 3" in errors
+    assert "t2t-datagen --problem=translate_ende_demo" in errors
+    assert "Traceback" not in errors

@@ -320,7 +320,7 @@ def test_distributed_tasks_share_the_files(tmp_path):
         problem.generate_data(str(tmp_path), "", task_id)
     found = {
         path.name: sorted(chr(example["inputs"][0] - 2) for example in read([path]))
-        for path in tmp_path.iterdir()
+        for path in tmp_path.glob("distributed-*")
     }
     assert found == {
         "distributed-train-00000-of-00002": ["a", "b", "c"],

@@ -15,7 +15,7 @@ import time
 import pytest
 
 from t2t_keras import registry
-from t2t_keras.data import records
+from t2t_keras.data import records, shard_sizes
 from tests import reference_data
 
 pytestmark = pytest.mark.end_to_end
@@ -95,6 +95,7 @@ def test_wmt_from_archives_in_tmp_dir(tmp_path):
     names = sorted(path.name for path in data_dir.iterdir())
     assert names == sorted(
         [
+            shard_sizes.FILE_NAME,
             problem.vocab_filename,
             f"{problem.name}-dev-00000-of-00001",
             *(f"{problem.name}-train-{shard:05d}-of-00100" for shard in range(100)),
@@ -188,7 +189,7 @@ def test_killed_run_leaves_nothing_that_looks_finished(tmp_path):
     assert list(data_dir.iterdir()), "killed before anything was written"
     assert list(data_dir.glob("slow_text-*")) == []
     run(*arguments)
-    shards = sorted(path.name for path in data_dir.iterdir())
+    shards = sorted(path.name for path in data_dir.glob("slow_text-*"))
     assert shards == [
         "slow_text-dev-00000-of-00001",
         *(f"slow_text-train-{shard:05d}-of-00003" for shard in range(3)),
@@ -246,6 +247,7 @@ def test_tasks_in_several_processes(tmp_path):
     assert "task three fails" in done.stderr
 
 
+@pytest.mark.reference
 def test_multi30k_as_tensor2tensor_makes_it(tmp_path):
     """Vocabulary and every record; figures recorded from T2T with its default seed."""
     recorded = {
