@@ -11,6 +11,7 @@ import tensorflow as tf
 from t2t_keras.decoding import record_files
 from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, make_batches
 from t2t_keras.text.encoders import EOS_ID
+from t2t_keras.training.losses import loss_weights
 
 
 class Pair(NamedTuple):
@@ -58,6 +59,12 @@ def score_pairs(model: Any, pairs: Sequence[Pair]) -> list[float]:
     Returns:
         One number per pair, in the order of the pairs.
     """
+    has_inputs = any(pair.inputs for pair in pairs)
+    prepends = has_inputs and getattr(model, "prepends_inputs", False)
+    # Of inputs and targets in one sequence, only what follows the 0 counts.
+    prepend_mode = "prepend_inputs_full_attention" if prepends else "none"
+    if prepends:
+        pairs = [Pair([], [*pair.inputs, 0, *pair.targets]) for pair in pairs]
 
     @tf.function(
         input_signature=[
@@ -67,12 +74,12 @@ def score_pairs(model: Any, pairs: Sequence[Pair]) -> list[float]:
     )
     def mean_losses(inputs: tf.Tensor, targets: tf.Tensor) -> tf.Tensor:
         features = {"targets": targets}
-        if any(pair.inputs for pair in pairs):
+        if has_inputs and not prepends:
             features["inputs"] = inputs
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
             labels=targets, logits=model(features, training=False)
         )  # [batch, target_length]
-        weights = tf.cast(tf.not_equal(targets, 0), tf.float32)
+        weights = loss_weights(targets, prepend_mode)
         return tf.reduce_sum(losses * weights, axis=1) / tf.reduce_sum(weights, axis=1)
 
     scores = [0.0] * len(pairs)

@@ -55,6 +55,7 @@ def infer(
     decode_length: tf.Tensor,
     top_beams: int = 1,
     partial_targets: tf.Tensor | None = None,
+    partial_lengths: tf.Tensor | None = None,
     max_decode_length: int | None = None,
     sampling: Sampling = Sampling(),  # noqa: B008 (immutable)
     seed: tf.Tensor | None = None,
@@ -76,6 +77,8 @@ def infer(
         top_beams: 1, or how many of the beams to return.
         partial_targets: int32 `[batch, prefix_length]`, right-padded with 0: what each row's
             output is made to begin with. It is not part of the result.
+        partial_lengths: int32 `[batch]`, number of symbols of each row's prefix; by default all but
+            the padding.
         max_decode_length: static size of the buffers, at least the largest limit; needed under XLA
             where `decode_length` is not a constant.
         sampling: how symbols are chosen with a beam of one; the most likely ones by default.
@@ -104,6 +107,8 @@ def infer(
     batch_size = source.shape[0] or tf.shape(source)[0]
     limits = tf.broadcast_to(tf.cast(decode_length, tf.int32), [batch_size])
     memory = None if inputs is None else model.decoder_memory(model.encode(inputs))
+    if partial_targets is not None and partial_lengths is None:
+        partial_lengths = row_lengths(partial_targets)
     # Growing needs shapes that change, which XLA does not have.
     grow = trim
     cache = model.init_cache(
@@ -111,7 +116,14 @@ def infer(
         beam_size,
         _CACHE_BLOCK if grow else longest_limit(limits, max_decode_length),
     )
-    next_logits = _next_logits_fn(model, memory, partial_targets, grow)
+    filled = partial_targets is not None and getattr(model, "prefix_sees_itself", False)
+    if filled:
+        if grow:
+            cache = _with_room_for(cache, tf.shape(partial_targets)[1] - 1)
+        cache = model.fill_cache(cache, partial_targets, partial_lengths)
+    next_logits = _next_logits_fn(
+        model, memory, partial_targets, partial_lengths, grow, keeps_prefix=filled
+    )
     start = tf.zeros([batch_size], tf.int32)
     common: dict[str, Any] = {
         "max_decode_length": max_decode_length,
@@ -146,40 +158,86 @@ def infer(
     outputs = ids[:, :top_beams, 1:]
     scores = scores[:, :top_beams]
     if partial_targets is not None:
-        outputs = _without_prefix(outputs, row_lengths(partial_targets))
+        outputs = _without_prefix(outputs, partial_lengths)
     if top_beams == 1:
         outputs, scores = outputs[:, 0], scores[:, 0]
     return {"outputs": outputs, "scores": scores}
 
 
+def prompt_arguments(ids: tf.Tensor, has_inputs: bool, prepends_inputs: bool) -> dict[str, Any]:
+    """How `infer` is told what to decode from.
+
+    Args:
+        ids: int32 `[batch, length]`, right-padded with 0: inputs, or prompts where the problem has
+            no inputs.
+        has_inputs: whether the problem has inputs.
+        prepends_inputs: whether the model, which has no encoder then, wants inputs and a 0 before
+            its targets (hparam `prepend_mode`).
+    """
+    if has_inputs and prepends_inputs:
+        return {
+            "inputs": None,
+            "partial_targets": tf.pad(ids, [[0, 0], [0, 1]]),
+            "partial_lengths": row_lengths(ids) + 1,
+        }
+    if has_inputs:
+        return {"inputs": ids}
+    return {"inputs": None, "partial_targets": ids}
+
+
 def _next_logits_fn(
-    model: Any, memory: Any, partial_targets: tf.Tensor | None, grow: bool
+    model: Any,
+    memory: Any,
+    partial_targets: tf.Tensor | None,
+    partial_lengths: tf.Tensor | None,
+    grow: bool,
+    keeps_prefix: bool,
 ) -> SymbolsToLogits:
-    """`model.decode_step` in the form the searches want."""
+    """`model.decode_step` in the form the searches want.
+
+    `keeps_prefix` tells that the cache already holds the prefixes.
+    """
 
     def next_logits(ids: tf.Tensor, step: tf.Tensor, cache: States) -> tuple[tf.Tensor, States]:
         if grow:
             cache = _with_room_for(cache, step)
         last = tf.gather(ids, step, axis=2)  # [batch, beam]
-        logits, cache = model.decode_step(last, step, cache, memory)
         if partial_targets is not None:
-            logits = _forced_logits(logits, step, partial_targets)
-        return logits, cache
+            last = _or_prefix(last, step, partial_targets, partial_lengths)
+        logits, new_cache = model.decode_step(last, step, cache, memory)
+        if partial_targets is not None:
+            logits = _forced_logits(logits, step, partial_lengths)
+            if keeps_prefix:
+                in_prefix = tf.reshape(step < partial_lengths, [-1, 1, 1, 1, 1])
+                new_cache = tf.nest.map_structure(
+                    lambda old, new: tf.where(in_prefix, old, new), cache, new_cache
+                )
+        return logits, new_cache
 
     return next_logits
 
 
-def _forced_logits(logits: tf.Tensor, step: tf.Tensor, prefix: tf.Tensor) -> tf.Tensor:
-    """`logits` `[batch, beam, vocab]`, in rows whose prefix is longer than `step` its symbol only.
+def _or_prefix(
+    last: tf.Tensor, step: tf.Tensor, prefix: tf.Tensor, lengths: tf.Tensor
+) -> tf.Tensor:
+    """`last` `[batch, beam]`, in rows whose prefix reaches up to `step` that symbol of the prefix.
 
     T2T repeats the batch of prefixes once per beam, which gives beams the prefixes of other rows
     when there is more than one; here every beam gets its own row's.
     """
-    column = tf.minimum(step, tf.shape(prefix)[1] - 1)
-    forced = tf.gather(prefix, column, axis=1)  # [batch]
-    forced_logits = tf.one_hot(forced, tf.shape(logits)[2], on_value=0.0, off_value=_FORCED_OUT)
-    is_forced = step < row_lengths(prefix)
-    return tf.where(is_forced[:, None, None], forced_logits[:, None], logits)
+    column = tf.clip_by_value(step - 1, 0, tf.shape(prefix)[1] - 1)
+    given = tf.gather(prefix, column, axis=1)  # [batch]
+    return tf.where((step <= lengths)[:, None] & (step > 0), given[:, None], last)
+
+
+def _forced_logits(logits: tf.Tensor, step: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
+    """`logits` `[batch, beam, vocab]`, in rows whose prefix is longer than `step` symbol 0 only.
+
+    It holds the place of the prefix's symbol, which may be an end symbol: the search would end.
+    """
+    placeholder = tf.zeros(tf.shape(logits)[:2], tf.int32)
+    forced = tf.one_hot(placeholder, tf.shape(logits)[2], on_value=0.0, off_value=_FORCED_OUT)
+    return tf.where((step < lengths)[:, None, None], forced, logits)
 
 
 def _without_prefix(outputs: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
@@ -196,8 +254,9 @@ def _without_prefix(outputs: tf.Tensor, lengths: tf.Tensor) -> tf.Tensor:
 def _with_room_for(cache: States, step: tf.Tensor) -> States:
     """`cache` with at least `step + 1` positions."""
     leaves = tf.nest.flatten(cache)
+    missing = step + 1 - tf.shape(leaves[0])[_CACHE_LENGTH_AXIS]
     paddings = [[0, 0]] * 5
-    paddings[_CACHE_LENGTH_AXIS] = [0, _CACHE_BLOCK]
+    paddings[_CACHE_LENGTH_AXIS] = [0, tf.maximum(missing, _CACHE_BLOCK)]
     grown = tf.cond(
         step < tf.shape(leaves[0])[_CACHE_LENGTH_AXIS],
         lambda: leaves,

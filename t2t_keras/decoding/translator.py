@@ -13,7 +13,7 @@ from absl import logging
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, Batch, make_batches
 from t2t_keras.decoding.sampling import Sampling
-from t2t_keras.decoding.search import infer
+from t2t_keras.decoding.search import infer, prompt_arguments
 from t2t_keras.hparam import HParams
 from t2t_keras.text.encoders import EOS_ID, PAD_ID
 
@@ -69,6 +69,7 @@ class Translator:
         self.is_classifier = problem_hparams.modality.get("targets") == ModalityType.CLASS_LABEL
         self.beam_size = 1 if self.is_classifier else options.beam_size
         self._model = model
+        self._prepends_inputs = getattr(model, "prepends_inputs", False)
         self._xla_compile = xla_compile
         self._sampling = sampling
         self._search = self._make_search()
@@ -165,7 +166,7 @@ class Translator:
         outputs = result["outputs"].numpy()[:rows].reshape(rows, self.num_hypotheses, -1)
         scores = result["scores"].numpy()[:rows].reshape(rows, self.num_hypotheses)
         # Zeros beyond a row's own limit are only there because of its neighbours.
-        produced = limits if self.has_inputs else limits - batch.lengths
+        produced = limits - self._prefix_lengths(batch)
         for row in range(rows):
             yield [
                 self._hypothesis(ids[: produced[row]], float(score))
@@ -179,12 +180,24 @@ class Translator:
         lengths = batch.lengths
         if self.options.limit_by_longest_input:
             lengths = np.full_like(lengths, lengths.max())
+        if self.has_inputs:
+            lengths = lengths + self._prepends_inputs  # The 0 after the inputs.
         is_row = np.arange(len(lengths)) < len(batch.indices)
         return np.where(is_row, lengths + self.options.extra_length, 0).astype(np.int32)
 
+    def _prefix_lengths(self, batch: Batch) -> np.ndarray:
+        """How many of the symbols that count for the limits are given."""
+        if not self.has_inputs:
+            return batch.lengths
+        return (batch.lengths + 1) * self._prepends_inputs
+
     def _buffer_length(self, batch: Batch) -> int | None:
         """Static size of the search's buffers; depends on the shape only."""
-        return batch.ids.shape[1] + self.options.extra_length if self._xla_compile else None
+        return (
+            batch.ids.shape[1] + self._prepends_inputs + self.options.extra_length
+            if self._xla_compile
+            else None
+        )
 
     def _make_search(self) -> Any:
         options = self.options
@@ -194,8 +207,7 @@ class Translator:
         ) -> dict[str, tf.Tensor]:
             return infer(
                 self._model,
-                ids if self.has_inputs else None,
-                partial_targets=None if self.has_inputs else ids,
+                **prompt_arguments(ids, self.has_inputs, self._prepends_inputs),
                 beam_size=self.beam_size,
                 alpha=options.alpha,
                 sampling=self._sampling,

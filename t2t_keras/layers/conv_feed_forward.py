@@ -122,6 +122,10 @@ class ConvReluConv(FeedForward):
         shape = (batch_size, beam_size, 1, max_length, self.size)
         return {"f": ops.zeros(shape, self.compute_dtype)}
 
+    def memory_of(self, x: Any) -> dict[str, Any]:
+        """See the base class."""
+        return {"f": self.preprocess(x)[:, None]}
+
     def step(self, x: Any, step: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """See the base class; padding must be "LEFT"."""
         prepared = self.preprocess(x)  # [batch, beam, size]

@@ -38,6 +38,10 @@ class FeedForward(SubLayer):
         """What `step` keeps of earlier positions, `[batch, beam, 1, max_length, …]`: nothing."""
         return {}
 
+    def memory_of(self, x: Any) -> dict[str, Any]:
+        """What `step` would have kept of `x` `[batch, length, size]`: `[batch, 1, length, …]`."""
+        return {}
+
     def step(self, x: Any, step: Any, cache: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
         """One new position of every hypothesis: `x` `[batch, beam, size]` -> output, cache."""
         return self(x), {}

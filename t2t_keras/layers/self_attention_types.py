@@ -5,6 +5,11 @@ from typing import Any
 from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.dropout import parse_broadcast_dims
 from t2t_keras.layers.initializers import initializer_factory
+from t2t_keras.layers.local_attention import (
+    DEFAULT_BLOCK_LENGTH,
+    NEIGHBOURHOODS,
+    LocalAttention,
+)
 from t2t_keras.layers.relative_attention import (
     RelativeAttention,
     RelativeAttentionV2,
@@ -15,7 +20,23 @@ _RELATIVE_V2 = {
     "dot_product_relative_v2": RelativeAttentionV2,
     "dot_product_unmasked_relative_v2": UnmaskedRelativeAttentionV2,
 }
-NAMES = ("dot_product", "dot_product_relative", *_RELATIVE_V2)
+# In a decoder, T2T lets these see later positions, which makes training meaningless: there, their
+# causal counterpart is taken.
+_CAUSAL_COUNTERPARTS = {
+    "local_unmasked": "local_mask_right",
+    "unmasked_dilated_1d": "masked_dilated_1d",
+}
+NAMES = ("dot_product", "dot_product_relative", *_RELATIVE_V2, *NEIGHBOURHOODS)
+
+
+def is_local(hparams: Any) -> bool:
+    """Whether self-attention is within a neighbourhood and takes no bias that has queries."""
+    return hparams.self_attention_type in NEIGHBOURHOODS
+
+
+def block_length_of(hparams: Any) -> int:
+    """The block length of local attention: 128, as in T2T, unless the hparams declare another."""
+    return int(getattr(hparams, "local_attention_block_length", DEFAULT_BLOCK_LENGTH))
 
 
 def make_dot_product(hparams: Any, site: int) -> DotProductAttention:
@@ -29,12 +50,14 @@ def make_dot_product(hparams: Any, site: int) -> DotProductAttention:
     )
 
 
-def make_self_attention(hparams: Any, site: int) -> DotProductAttention:
+def make_self_attention(hparams: Any, site: int, causal: bool = False) -> DotProductAttention:
     """The kind that `hparams.self_attention_type` names.
 
     Args:
       hparams: the model's hyperparameters.
       site: dropout site number.
+      causal: whether later positions must be hidden. A bias hides them from all kinds but the
+        local ones, which see to it themselves.
 
     Raises:
       ValueError: unknown name, or hyperparameters that don't fit the kind.
@@ -46,6 +69,9 @@ def make_self_attention(hparams: Any, site: int) -> DotProductAttention:
         raise ValueError(
             f"self_attention_type must be one of {', '.join(NAMES)}. Received: {kind!r}"
         )
+    if kind in NEIGHBOURHOODS:
+        neighbourhood = NEIGHBOURHOODS[_CAUSAL_COUNTERPARTS.get(kind, kind) if causal else kind]
+        return LocalAttention(neighbourhood, block_length_of(hparams))
     depth = _depth_of_head(hparams)
     # T2T draws these weights' dropout without broadcast dims.
     options: dict[str, Any] = {

@@ -4,4 +4,9 @@
 first asked for, so that listing needs no TensorFlow.
 """
 
-MODEL_MODULES = {"transformer": "t2t_keras.models.transformer"}
+MODEL_MODULES = {
+    "transformer": "t2t_keras.models.transformer",
+    "transformer_encoder": "t2t_keras.models.transformer_encoder",
+    "transformer_regressor": "t2t_keras.models.transformer_encoder",
+    "transformer_scorer": "t2t_keras.models.transformer_scorer",
+}

@@ -14,8 +14,10 @@ from t2t_keras.layers.embedding import SymbolModality, SymbolTable
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
 from t2t_keras.models.transformer_support import (
     check_not_of_other_model,
+    check_one_vocabulary,
     check_overrides,
     check_supported,
+    prepends_inputs,
     symbol_vocab_size,
 )
 
@@ -64,6 +66,11 @@ class Transformer(keras.Model):
 
     # The registry sets it to the registered name.
     REGISTERED_NAME = "transformer"
+    # First part of the variables' names; None for the registered name.
+    scope: str | None = None
+    has_decoder = True
+    # Whether the results are numbers instead of logits.
+    predicts_numbers = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuses methods that T2T would call and this package wouldn't."""
@@ -81,7 +88,7 @@ class Transformer(keras.Model):
         name: str = "transformer",
     ) -> None:
         check_supported(hparams)
-        if type(self) is Transformer:
+        if type(self).__module__.startswith("t2t_keras.models."):
             check_not_of_other_model(hparams)
         super().__init__(name=name)
         self.hparams = hparams
@@ -95,7 +102,11 @@ class Transformer(keras.Model):
         )
         self.modalities: dict[str, SymbolModality] = {}
         self._make_tables(hparams)
-        self._stacks = TransformerBody(hparams, self.has_inputs, target_space_id)
+        # In these modes, sequences of a problem with inputs are inputs, a 0 and targets.
+        self.prepends_inputs = not self.has_inputs and prepends_inputs(hparams)
+        self._stacks = TransformerBody(
+            hparams, self.has_inputs, target_space_id, has_decoder=self.has_decoder
+        )
         self.build()
 
     @classmethod
@@ -118,14 +129,18 @@ class Transformer(keras.Model):
                 "The transformer model needs a problem with targets. "
                 f"Received features: {sorted(problem_hparams.modality)}"
             )
+        input_vocab_size = symbol_vocab_size(problem_hparams, "inputs")
+        if prepends_inputs(hparams):
+            check_one_vocabulary(input_vocab_size, target_vocab_size)
+            input_vocab_size = None
         return cls(
             hparams,
-            input_vocab_size=symbol_vocab_size(problem_hparams, "inputs"),
+            input_vocab_size=input_vocab_size,
             target_vocab_size=target_vocab_size,
             input_space_id=int(problem_hparams.input_space_id),
             target_space_id=int(problem_hparams.target_space_id),
             # Of a derived model, too, this is the first part of the variables' names, as in T2T.
-            name=cls.REGISTERED_NAME,
+            name=cls.scope or cls.REGISTERED_NAME,
         )
 
     def _make_tables(self, hparams: Any) -> None:
@@ -160,7 +175,7 @@ class Transformer(keras.Model):
 
     def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """Logits of given targets; see the class."""
-        seed = _seed_for(training, dropout_seed)
+        seed = seed_for(training, dropout_seed)
         embedded = {**features, "dropout_seed": seed}
         if self.has_inputs:
             ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
@@ -191,7 +206,7 @@ class Transformer(keras.Model):
           `[batch, target_length, hidden_size]`.
         """
         seed = features["dropout_seed"]
-        input_packing = _packing(features, "inputs")
+        input_packing = packing_of(features, "inputs")
         encoder_output = None
         if self.has_inputs:
             encoder_output = self._stacks.encode(
@@ -201,7 +216,7 @@ class Transformer(keras.Model):
             features["targets_raw"],
             features["targets"],
             encoder_output,
-            packing=_packing(features, "targets"),
+            packing=packing_of(features, "targets"),
             input_packing=input_packing,
             dropout_seed=seed,
         )
@@ -228,7 +243,7 @@ class Transformer(keras.Model):
         Returns:
           `output` `[batch, input_length, hidden_size]`, `bias` `[batch, 1, 1, input_length]`.
         """
-        seed = _seed_for(training, dropout_seed)
+        seed = seed_for(training, dropout_seed)
         ids, vectors = self._embed("inputs", self.input_table, inputs, seed)
         return self._stacks.encode(ids, vectors, dropout_seed=seed)
 
@@ -273,6 +288,30 @@ class Transformer(keras.Model):
         """
         return self._stacks.decoder.init_cache(batch_size, beam_size, max_length)
 
+    @property
+    def prefix_sees_itself(self) -> bool:
+        """Whether the symbols of a prefix see later ones of it; see `fill_cache`."""
+        return self._stacks.prepended_inputs_see_all
+
+    def fill_cache(
+        self, cache: dict[str, dict[str, Any]], prefix: Any, lengths: Any
+    ) -> dict[str, dict[str, Any]]:
+        """Runs the decoder on what every sequence begins with, all of it seeing all of it.
+
+        `decode_step` lets a position see earlier ones only, so a model whose prepended inputs see
+        each other needs this first.
+
+        Args:
+          cache: see `init_cache`; with room for the prefixes.
+          prefix: int32 `[batch, prefix_length]`.
+          lengths: int32 `[batch]`, how much of each row is the prefix.
+
+        Returns:
+          the cache with the prefixes' keys and values, for every hypothesis the same.
+        """
+        embedded = self.target_table.embed(ops.convert_to_tensor(prefix, dtype="int32"))
+        return self._stacks.fill_cache(cache, embedded, lengths)
+
     def decode_step(
         self,
         ids: Any,
@@ -301,7 +340,8 @@ def _round_up(size: int, divisor: int) -> int:
     return -(-size // divisor) * divisor
 
 
-def _packing(features: Features, feature: str) -> Packing | None:
+def packing_of(features: Features, feature: str) -> Packing | None:
+    """Where the examples of a packed batch's feature are; None if it isn't packed."""
     if f"{feature}_segmentation" not in features:
         return None
     return Packing(
@@ -310,7 +350,7 @@ def _packing(features: Features, feature: str) -> Packing | None:
     )
 
 
-def _seed_for(training: bool, dropout_seed: Any) -> Any:
+def seed_for(training: bool, dropout_seed: Any) -> Any:
     """The seed of this call, None when dropout is off."""
     if not training:
         return None

@@ -8,6 +8,7 @@ from keras import ops
 from t2t_keras.layers import feed_forward_types, masks, positions
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
+from t2t_keras.layers.self_attention_types import is_local
 from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing, shift_right
 
 NUM_TARGET_SPACES = 32
@@ -63,13 +64,17 @@ class TransformerBody(keras.layers.Layer):
       hparams: the model's hyperparameters.
       has_inputs: whether there is an encoder.
       target_space_id: the kind of target, for the target-space embedding.
+      has_decoder: whether there is a decoder.
     """
 
-    def __init__(self, hparams: Any, has_inputs: bool, target_space_id: int) -> None:
+    def __init__(
+        self, hparams: Any, has_inputs: bool, target_space_id: int, has_decoder: bool = True
+    ) -> None:
         super().__init__(name="body")
         self.pos = hparams.pos
         self.size = hparams.hidden_size
         self.max_length = hparams.max_length
+        self.local = is_local(hparams)
         self.proximity = bool(hparams.proximity_bias)
         self.unidirectional_encoder = bool(hparams.unidirectional_encoder)
         self.causal_decoder = bool(hparams.causal_decoder_self_attention)
@@ -89,7 +94,9 @@ class TransformerBody(keras.layers.Layer):
         self.input_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
         self.target_dropout = Dropout(hparams.layer_prepostprocess_dropout, next(processing.sites))
         self.encoder: Any = Encoder(hparams, processing) if has_inputs else None
-        self.decoder = Decoder(hparams, processing, attends_encoder=has_inputs)
+        self.decoder: Any = None
+        if has_decoder:
+            self.decoder = Decoder(hparams, processing, attends_encoder=has_inputs)
 
     def build(self, input_shape: Any = None) -> None:
         """Creates all variables of the body."""
@@ -99,8 +106,9 @@ class TransformerBody(keras.layers.Layer):
                 self.space_embedding.build()
             self.inputs_positions = self._build_positions("inputs_positional_embedding")
             self.encoder.build()
-        self.targets_positions = self._build_positions("targets_positional_embedding")
-        self.decoder.build()
+        if self.decoder is not None:
+            self.targets_positions = self._build_positions("targets_positional_embedding")
+            self.decoder.build()
 
     def _build_positions(self, name: str) -> Any:
         if self.pos != "emb":
@@ -125,7 +133,7 @@ class TransformerBody(keras.layers.Layer):
         bias = padding_bias
         if packing is not None:
             bias = masks.same_segment_bias(packing.segments, packing.segments)
-        if self.unidirectional_encoder:
+        if self.unidirectional_encoder and not self.local:
             causal = masks.causal_bias(length)
             # Padding comes last and is thus already hidden from every real position; the examples
             # of a packed row must still not see each other.
@@ -137,9 +145,11 @@ class TransformerBody(keras.layers.Layer):
             x = x + self.space_embedding(space_id=self.target_space_id)
         x = self._add_positions(x, self.inputs_positions, packing)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
-        # The pad remover matters in packed rows, where padding is seen by padding. Elsewhere no
-        # position attends to padding, so what is computed there has no effect.
-        removes_padding = packing is not None and self.use_pad_remover
+        # The pad remover matters in packed rows, where padding is seen by padding, and without a
+        # decoder, where the outputs at padding are part of the result. Elsewhere no position
+        # attends to padding, so what is computed there has no effect.
+        shows_padding = packing is not None or self.decoder is None
+        removes_padding = shows_padding and self.use_pad_remover
         real = None
         if self.ffn_sees_neighbours or removes_padding:
             real = _real_positions(ids, packing)
@@ -184,6 +194,9 @@ class TransformerBody(keras.layers.Layer):
 
     def _decoder_bias(self, ids: Any, packing: Packing | None) -> Any:
         length = ops.shape(ids)[1]
+        if self.local:
+            # Local attention hides later positions itself: a bias of length² would cost more.
+            return masks.padding_bias(ids) if not self.causal_decoder else self._no_packing(packing)
         if not self.causal_decoder:
             bias = masks.padding_bias(ids)
         elif self.prepended_inputs_see_all:
@@ -195,6 +208,34 @@ class TransformerBody(keras.layers.Layer):
         if self.proximity:
             bias = bias + masks.proximity_bias(length)
         return bias
+
+    def _no_packing(self, packing: Packing | None) -> None:
+        if packing is not None:
+            raise ValueError(
+                "Local self-attention can't keep the examples of packed rows apart. Received: "
+                "features *_segmentation"
+            )
+
+    def fill_cache(
+        self, cache: dict[str, dict[str, Any]], embedded: Any, lengths: Any
+    ) -> dict[str, dict[str, Any]]:
+        """Runs the decoder on prefixes `[batch, length, hidden_size]` whose positions see all.
+
+        Args:
+          cache: see `Decoder.init_cache`, of at least that length.
+          embedded: the prefixes' vectors; what follows a prefix is hidden from it.
+          lengths: int32 `[batch]`, of the prefixes.
+
+        Returns:
+          the cache, filled.
+        """
+        length = ops.shape(embedded)[1]
+        beyond = ops.arange(length, dtype="int32")[None, :] >= lengths[:, None]
+        bias = (ops.cast(beyond, "float32") * masks.MASKED)[:, None, None, :]
+        if self.proximity:
+            bias = bias + masks.proximity_bias(length)
+        x = self._add_positions(shift_right(embedded), self.targets_positions, None)
+        return self.decoder.fill_cache(x, cache, bias)
 
     def decode_step(
         self,

@@ -81,7 +81,9 @@ class EncoderLayer(keras.layers.Layer):
 
     def __init__(self, hparams: Any, processing: Processing, name: str) -> None:
         super().__init__(name=name)
-        inner = make_self_attention(hparams, next(processing.sites))
+        inner = make_self_attention(
+            hparams, next(processing.sites), causal=bool(hparams.unidirectional_encoder)
+        )
         self.self_attention = AttentionSubLayer(hparams, processing, inner, "self_attention")
         self.ffn = make_feed_forward(hparams, processing, padding="SAME")
 
@@ -105,7 +107,9 @@ class DecoderLayer(keras.layers.Layer):
         self, hparams: Any, processing: Processing, attends_encoder: bool, name: str
     ) -> None:
         super().__init__(name=name)
-        inner = make_self_attention(hparams, next(processing.sites))
+        inner = make_self_attention(
+            hparams, next(processing.sites), causal=bool(hparams.causal_decoder_self_attention)
+        )
         self.self_attention = AttentionSubLayer(hparams, processing, inner, "self_attention")
         self.encdec_attention = None
         if attends_encoder:
@@ -140,6 +144,15 @@ class DecoderLayer(keras.layers.Layer):
         """Empty cache of `step`: tensors `[batch, beam, …, max_length, depth]`."""
         sizes = batch_size, beam_size, max_length
         return self.self_attention.attention.init_cache(*sizes) | self.ffn.init_cache(*sizes)
+
+    def fill_cache(self, x: Any, cache: dict[str, Any], bias: Any) -> tuple[Any, dict[str, Any]]:
+        """Positions of all hypotheses at once, `x` `[batch, length, size]` -> output, cache."""
+        sub_layer = self.self_attention
+        key, value = sub_layer.attention.project_memory(sub_layer.preprocess(x))
+        x = sub_layer(x, None, bias)
+        filled = {"k": key, "v": value} | self.ffn.memory_of(x)
+        x = self.ffn(x)
+        return x, {name: _fill_start(cache[name], filled[name]) for name in cache}
 
     def step(
         self,
@@ -252,6 +265,15 @@ class Decoder(keras.layers.Layer):
             layer.name: layer.init_cache(batch_size, beam_size, max_length) for layer in self.stack
         }
 
+    def fill_cache(
+        self, x: Any, cache: dict[str, dict[str, Any]], bias: Any
+    ) -> dict[str, dict[str, Any]]:
+        """Puts positions that see each other, `x` `[batch, length, size]`, into an empty cache."""
+        filled = {}
+        for layer in self.stack:
+            x, filled[layer.name] = layer.fill_cache(x, cache[layer.name], bias)
+        return filled
+
     def step(
         self,
         x: Any,
@@ -281,6 +303,16 @@ class Decoder(keras.layers.Layer):
                 x, step, cache[layer.name], bias, layer_memory, memory_bias
             )
         return self.final(x), new_cache
+
+
+def _fill_start(cache: Any, new: Any) -> Any:
+    """Puts `new` `[batch, heads, length, depth]` first in a cache, in every beam's.
+
+    The cache is `[batch, beam, heads, max_length, depth]`.
+    """
+    _, beam, _, _, _ = ops.shape(cache)
+    new = ops.repeat(new[:, None], beam, axis=1)
+    return ops.slice_update(cache, (0, 0, 0, 0, 0), ops.cast(new, cache.dtype))
 
 
 def shift_right(x: Any) -> Any:

@@ -14,6 +14,7 @@ from absl import logging
 from t2t_keras.layers import (
     feed_forward_types,
     initializers,
+    local_attention,
     normalization,
     self_attention_types,
 )
@@ -170,11 +171,29 @@ def check_supported(hparams: Any) -> None:
             "area attention is not implemented; supported is 0. "
             f"Received: {hparams.num_area_layers!r}"
         )
+    problems |= _conflicts_with_local_attention(hparams)
     if problems:
         raise UnsupportedHparams(problems)
     for name in _WITHOUT_EFFECT:
         if getattr(hparams, name, False):
             logging.warning("Hparam %s has no effect.", name)
+
+
+def _conflicts_with_local_attention(hparams: Any) -> dict[str, str]:
+    """What T2T's local self-attention ignores."""
+    kind = getattr(hparams, "self_attention_type", None)
+    if kind not in local_attention.NEIGHBOURHOODS:
+        return {}
+    ignored = {
+        "proximity_bias": getattr(hparams, "proximity_bias", False),
+        "hard_attention_k": getattr(hparams, "hard_attention_k", 0),
+        "prepend_mode": getattr(hparams, "prepend_mode", "") == "prepend_inputs_full_attention",
+    }
+    return {
+        name: f"has no effect on self_attention_type={kind}. Received: {getattr(hparams, name)!r}"
+        for name, is_on in ignored.items()
+        if is_on
+    }
 
 
 # Methods of T2T's models that derived models override there.
@@ -205,6 +224,20 @@ def check_overrides(model_class: type) -> None:
             f"Model {model_class.__name__} overrides what tensor2tensor calls, but this package "
             f"doesn't: {', '.join(ignored)}. Override body(features) for training and evaluation, "
             "encode(inputs, training, dropout_seed) and decode_step for decoding."
+        )
+
+
+def prepends_inputs(hparams: Any) -> bool:
+    """Whether inputs go before the targets, as one sequence, instead of into an encoder."""
+    return getattr(hparams, "prepend_mode", "none") not in (None, "", "none")
+
+
+def check_one_vocabulary(input_vocab_size: int | None, target_vocab_size: int) -> None:
+    """Raises `ValueError` unless inputs can be read as targets."""
+    if input_vocab_size not in (None, target_vocab_size):
+        raise ValueError(
+            "A prepend_mode needs one vocabulary for inputs and targets. "
+            f"Received: {input_vocab_size} input symbols, {target_vocab_size} target symbols"
         )
 
 

@@ -12,7 +12,7 @@ import tensorflow as tf
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import MAX_IDS, MAX_SQUARES
 from t2t_keras.decoding.sampling import Sampling
-from t2t_keras.decoding.search import infer
+from t2t_keras.decoding.search import infer, prompt_arguments
 from t2t_keras.decoding.translator import LONGEST_INPUT
 from t2t_keras.hparam import HParams
 from t2t_keras.text.encoders import EOS_ID, PAD_ID
@@ -50,6 +50,7 @@ class ServedModel(tf.Module):
             )
         vocabulary = problem_hparams.vocabulary
         self._has_inputs = "inputs" in vocabulary
+        self._prepends_inputs = self._has_inputs and getattr(model, "prepends_inputs", False)
         self._source = graph_encoder_for(vocabulary["inputs" if self._has_inputs else "targets"])
         self._target = graph_encoder_for(vocabulary["targets"])
         self._top_beams = options.beam_size if options.return_beams else 1
@@ -117,7 +118,7 @@ class ServedModel(tf.Module):
         lengths = tf.cast(ids.row_lengths(), tf.int32)
         if self._limit_by_longest_input:
             lengths = tf.zeros_like(lengths) + tf.reduce_max(lengths)
-        limits = lengths + self._extra_length
+        limits = lengths + self._extra_length + int(self._prepends_inputs)
         if self._has_inputs:
             limits = tf.where(texts == "", 0, limits)
         return ids, limits
@@ -172,12 +173,14 @@ class ServedModel(tf.Module):
         missing = tf.maximum(1 - tf.shape(dense)[1], 0)
         dense = tf.pad(dense, [[0, 0], [0, missing]])
         found = self._infer(
-            dense if self._has_inputs else None,
-            partial_targets=None if self._has_inputs else dense,
+            **prompt_arguments(dense, self._has_inputs, self._prepends_inputs),
             decode_length=limits,
         )
         # Zeros beyond a row's own limit are only there because of its neighbours.
-        produced = limits if self._has_inputs else limits - tf.cast(ids.row_lengths(), tf.int32)
+        produced = limits
+        if not self._has_inputs or self._prepends_inputs:
+            # Inputs that go before the outputs count, and so does the 0 after them.
+            produced -= tf.cast(ids.row_lengths(), tf.int32) + int(self._prepends_inputs)
         return self._texts_of(found["outputs"], produced), found["scores"]
 
     def _texts_of(self, ids: tf.Tensor, produced: tf.Tensor) -> tf.Tensor:

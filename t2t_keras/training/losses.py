@@ -16,6 +16,7 @@ __all__ = [
     "pad_to_same_length",
     "padded_loss_terms",
     "smoothed_confidences",
+    "squared_error_terms",
 ]
 
 
@@ -175,3 +176,9 @@ def padded_loss_terms(
     if loss_multiplier != 1.0:
         loss_sum *= loss_multiplier
     return loss_sum, tf.reduce_sum(weights)
+
+
+def squared_error_terms(predictions: tf.Tensor, targets: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Numerator and denominator of the mean squared error of `[batch, 1]` numbers."""
+    difference = tf.cast(predictions, tf.float32) - tf.cast(targets, tf.float32)
+    return tf.reduce_sum(tf.square(difference)), tf.cast(tf.size(difference), tf.float32)

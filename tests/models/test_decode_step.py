@@ -46,6 +46,14 @@ MODELS = {
         "add_relative_to_values=True",
         VOCAB,
     ),
+    "local": ("transformer_base", "self_attention_type=local_mask_right", VOCAB),
+    "local_both_ways": ("transformer_base", "self_attention_type=local_unmasked", VOCAB),
+    "within_blocks": (
+        "transformer_base",
+        "self_attention_type=local_within_block_mask_right",
+        None,
+    ),
+    "dilated": ("transformer_base", "self_attention_type=masked_dilated_1d", None),
     "near_positions_favoured": ("transformer_base", "proximity_bias=True", None),
 }
 
@@ -89,7 +97,11 @@ def check(model, features, static, jit_compile):
 @pytest.mark.parametrize("kind", MODELS)
 def test_steps_equal_the_whole(kind: str) -> None:
     hparams_set, overrides, input_vocab_size = MODELS[kind]
-    model = tiny_model(hparams_set, overrides, input_vocab_size=input_vocab_size)
+    # So short that the targets are several blocks.
+    block_length = {"local_attention_block_length": 2 if "dilated" not in overrides else 1}
+    model = tiny_model(
+        hparams_set, overrides, input_vocab_size=input_vocab_size, declare=block_length
+    )
     features = dict(FEATURES)
     if input_vocab_size is None:
         del features["inputs"]

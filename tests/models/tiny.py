@@ -1,5 +1,7 @@
 """Small Transformers for tests."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,15 @@ TINY = (
 VOCAB = 11
 
 
-def tiny_hparams(hparams_set: str = "transformer_base", overrides: str = "") -> Any:
+def tiny_hparams(
+    hparams_set: str = "transformer_base",
+    overrides: str = "",
+    declare: Mapping[str, Any] = MappingProxyType({}),
+) -> Any:
+    """Hparams of a small model; `declare` are ones that the set does not have."""
     hparams = registry.hparams(hparams_set)
+    for name, value in declare.items():
+        hparams.add_hparam(name, value)
     hparams.parse(TINY)
     hparams.parse(overrides)
     return hparams
@@ -26,10 +35,11 @@ def tiny_model(
     overrides: str = "",
     input_vocab_size: int | None = VOCAB,
     target_vocab_size: int = VOCAB,
+    declare: Mapping[str, Any] = MappingProxyType({}),
 ) -> Transformer:
     """A model whose variables follow a fixed formula, so that results are reproducible."""
     model = Transformer(
-        tiny_hparams(hparams_set, overrides),
+        tiny_hparams(hparams_set, overrides, declare),
         input_vocab_size=input_vocab_size,
         target_vocab_size=target_vocab_size,
     )
