@@ -43,7 +43,8 @@ unit: test-environment
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --durations 15 $(PYTEST_ARGS)
 
 golden: test-environment
-	$(BIN)/python -m pytest -m reference $(PYTEST_ARGS)
+	@echo "== comparisons with tensor2tensor's recorded results, and a table of the deviations"
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile -m reference $(PYTEST_ARGS)
 
 format: test-environment
 	$(BIN)/ruff check --fix .

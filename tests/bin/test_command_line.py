@@ -237,7 +237,8 @@ def flag_values(**values):
 @pytest.mark.parametrize("by_checkpoint", [False, True])
 def test_output_directory_fills_in_what_is_not_given(tmp_path, by_checkpoint):
     (tmp_path / "flags.txt").write_text(
-        "--problem=p\n--model=m\n--hparams_set=s\n--data_dir=/d\n--train_steps=3\n--nosync\n"
+        f"--problem=p\n--model=m\n--hparams_set=s\n--data_dir={tmp_path}\n--train_steps=3\n"
+        "--nosync\n"
     )
     where = (
         {"checkpoint_path": tmp_path / "model.ckpt-1"}
@@ -247,7 +248,33 @@ def test_output_directory_fills_in_what_is_not_given(tmp_path, by_checkpoint):
     values = flag_values(problem="mine", **where)
     command_line.fill_from_output_dir(values)
     assert (values.problem, values.model, values.hparams_set) == ("mine", "m", "s")
-    assert values.data_dir == "/d" and values.train_steps == 250000
+    assert values.data_dir == str(tmp_path) and values.train_steps == 250000
+
+
+def test_data_directory_that_has_gone_is_named_if_it_is_needed(tmp_path):
+    (tmp_path / "flags.txt").write_text("--model=m\n--data_dir=DATA_DIR\n")
+    with pytest.raises(command_line.UsageError, match="--data_dir=DATA_DIR.*Give the present one"):
+        command_line.fill_from_output_dir(flag_values(output_dir=tmp_path))
+    given = flag_values(output_dir=tmp_path, data_dir="here")
+    command_line.fill_from_output_dir(given)
+    assert given.data_dir == "here"
+    values = flag_values()
+    command_line.fill_from_directory(str(tmp_path), values, needs_problem=False)
+    assert values.model == "m" and not values.data_dir
+
+
+@pytest.mark.parametrize("hparams_set, is_known", [("transformer_base", True), ("gone", False)])
+def test_user_directory_that_has_gone_matters_if_its_names_are_needed(
+    tmp_path, hparams_set, is_known
+):
+    (tmp_path / "flags.txt").write_text(f"--hparams_set={hparams_set}\n--t2t_usr_dir=USR_DIR\n")
+    values = flag_values(output_dir=tmp_path)
+    if is_known:
+        command_line.fill_from_output_dir(values)
+        assert not values.t2t_usr_dir
+    else:
+        with pytest.raises(command_line.UsageError, match="USR_DIR.*--hparams_set=gone"):
+            command_line.fill_from_output_dir(values)
 
 
 def test_output_directory_without_flags(tmp_path):

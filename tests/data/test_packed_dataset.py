@@ -17,6 +17,7 @@ def rows_of(examples, *arguments, **options):
     return [{name: value.numpy().tolist() for name, value in row.items()} for row in packed]
 
 
+@pytest.mark.reference
 def test_rows_are_t2ts():
     recorded = load_golden_json("datagen", "pack_dataset_length20.json.gz")["rows"]
     examples = load_golden_json("datagen", "pack_examples.json.gz")["examples"]

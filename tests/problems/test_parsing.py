@@ -7,6 +7,8 @@ from t2t_keras.data.problem import DatasetSplit
 from t2t_keras.problems import parsing
 from tests import reference_data
 
+pytestmark = pytest.mark.reference
+
 
 def rebuild(words: str, tags: str) -> str:
     """The tree that a linearisation came from: each symbol that is never closed is a tag."""

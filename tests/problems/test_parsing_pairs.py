@@ -12,6 +12,8 @@ from t2t_keras.problems import parsing_pairs
 from t2t_keras.text import encoders
 from tests import reference_data
 
+pytestmark = pytest.mark.reference
+
 
 def recorded():
     return reference_data.load_golden_json("parsing", "parsing.json.gz")

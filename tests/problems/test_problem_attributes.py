@@ -12,6 +12,8 @@ from t2t_keras.data.problem import (
 )
 from tests import reference_data
 
+pytestmark = pytest.mark.reference
+
 # Attributes that are compared as they are.
 PLAIN = (
     "additional_reserved_tokens",
