@@ -6,6 +6,7 @@ import shutil
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -13,6 +14,7 @@ from absl import logging
 
 from t2t_keras.hparams_lib import HPARAMS_FILE
 from t2t_keras.training import checkpoints
+from t2t_keras.training.checkpoint_damage import READ_ERRORS
 from t2t_keras.training.retention import CheckpointKeeper
 
 __all__ = ["average_checkpoints", "average_values", "average_windows", "wait_for_checkpoints"]
@@ -56,10 +58,19 @@ def average_values(paths: Sequence[str]) -> dict[str, np.ndarray]:
                 f"{_first_difference(_shapes(sums), shapes)}. Received: {paths[0]}, {path}"
             )
         for name in shapes:
-            value = reader.get_tensor(name)
+            value = _value(reader, name, path)
             dtypes[name] = value.dtype
             sums[name] = sums.get(name, 0.0) + value.astype(np.float64)
     return {name: (total / len(paths)).astype(dtypes[name]) for name, total in sums.items()}
+
+
+def _value(reader: Any, name: str, path: str) -> np.ndarray:
+    try:
+        return reader.get_tensor(name)
+    except READ_ERRORS as error:
+        raise checkpoints.CheckpointError(
+            f"The data of checkpoint {path} are damaged at {name} ({error})"
+        ) from error
 
 
 def _shapes(values: Mapping[str, np.ndarray]) -> dict[str, list[int]]:

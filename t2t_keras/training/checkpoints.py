@@ -127,7 +127,7 @@ def resolve(path_or_directory: str) -> str:
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:
-            raise CheckpointError(f"No complete checkpoint in this directory. Received: {path!r}")
+            raise CheckpointError(f"No checkpoint in this directory. Received: {path!r}")
         return newest
     prefix = re.sub(r"\.(index|meta|data-\d+-of-\d+)$", "", path)
     damage = find_damage(prefix)

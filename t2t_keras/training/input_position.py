@@ -13,6 +13,8 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
+from t2t_keras.training.checkpoint_damage import READ_ERRORS
+
 __all__ = ["read_description", "restore", "save"]
 
 
@@ -77,7 +79,10 @@ def restore(prefix: str, iterator: Any, description: dict[str, Any]) -> bool:
         return False
     try:
         tf.train.Checkpoint(iterator=iterator).read(f"{prefix}.input").assert_consumed()
-    except (tf.errors.OpError, AssertionError, ValueError) as error:
-        logging.warning("The input position can't be used (%s); the input is shuffled anew.", error)
+    except (*READ_ERRORS, AssertionError) as error:
+        logging.warning(
+            "The input position %s.input.* can't be used (%s); the input is shuffled anew.",
+            prefix, error,
+        )  # fmt: skip
         return False
     return True

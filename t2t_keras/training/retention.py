@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from t2t_keras.training import checkpoints
+from t2t_keras.training.checkpoint_damage import escape_glob
 
 __all__ = ["CheckpointKeeper"]
 
@@ -100,5 +101,5 @@ def _delete(prefix: str) -> None:
 
 def _delete_files(prefix: str, ending: str) -> None:
     path = pathlib.Path(prefix)
-    for file in path.parent.glob(f"{checkpoints.escape_glob(path.name)}.{ending}"):
+    for file in path.parent.glob(f"{escape_glob(path.name)}.{ending}"):
         file.unlink(missing_ok=True)
