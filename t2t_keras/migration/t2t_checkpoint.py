@@ -106,7 +106,7 @@ def export_checkpoint(source: str, output_dir: str, optimizer: Any, num_shards: 
     """
     _refuse_used_directory(output_dir)
     stored = StoredVariables(checkpoints.resolve(source))
-    extra = {**_CONSTANTS, GLOBAL_STEP: np.array(stored.step, np.int64)}
+    extra: dict[str, np.ndarray] = {**_CONSTANTS, GLOBAL_STEP: np.array(stored.step, np.int64)}
     if stored.slot_names:
         extra |= state_scalars(optimizer, stored.step)
     values = {**extra, **stored.read_all()}

@@ -110,7 +110,7 @@ def test_resolve_takes_directory_prefix_and_file(tmp_path):
     prefix = checkpoints.save(str(tmp_path), make_model(), 3)
     for given in (str(tmp_path), prefix, f"{prefix}.index", f"{prefix}.data-00000-of-00001"):
         assert checkpoints.resolve(given) == prefix
-    with pytest.raises(checkpoints.CheckpointError, match="No complete checkpoint"):
+    with pytest.raises(checkpoints.CheckpointError, match="No checkpoint"):
         checkpoints.resolve(str(tmp_path.parent))
 
 

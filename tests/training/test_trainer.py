@@ -168,7 +168,7 @@ def test_the_shortest_run(data_dir, tmp_path):
 
 
 def test_evaluating_nothing_says_so(data_dir, tmp_path):
-    with pytest.raises(ValueError, match="No complete checkpoint"):
+    with pytest.raises(ValueError, match="No checkpoint"):
         train(tmp_path, data_dir, schedule="evaluate")
 
 
