@@ -71,8 +71,10 @@ def score_file(reference: str, translation: str, bleu_variant: str = "both") -> 
         of each kind with its signature, the figure to publish.
 
     Raises:
-        ValueError: the files have different numbers of lines.
+        ValueError: the files have different numbers of lines, or none.
     """
+    if all(os.path.getsize(path) == 0 for path in (reference, translation)):
+        raise ValueError(f"There is nothing to score: {reference} and {translation} are empty.")
     variants = _chosen_variants(bleu_variant)
     for variant in variants:
         score = bleu.bleu_wrapper(reference, translation, variant.case_sensitive)

@@ -164,6 +164,11 @@ def _check_flags() -> None:
         path = os.path.expanduser(FLAGS[name].value or "")
         if path and FLAGS.decode_shards == 1 and not os.path.isfile(path):
             raise FileNotFoundError(f"--{name}: there is no such file. Received: {path!r}")
+    if FLAGS.output_dir and not FLAGS.checkpoint_path and not os.path.isdir(FLAGS.output_dir):
+        raise FileNotFoundError(
+            "--output_dir, the directory of the training run, doesn't exist. "
+            f"Received: {FLAGS.output_dir}"
+        )
 
 
 def _prepare_tensorflow() -> None:

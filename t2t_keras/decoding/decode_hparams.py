@@ -97,5 +97,9 @@ def _check(hparams: HParams) -> None:
         raise ValueError(f"decode_hparams: beam_size must be >= 1. Received: {hparams.beam_size}")
     if hparams.batch_size < 0:
         raise ValueError(f"decode_hparams: batch_size must be >= 0. Received: {hparams.batch_size}")
+    if hparams.extra_length < 0:
+        raise ValueError(
+            f"decode_hparams: extra_length must be >= 0. Received: {hparams.extra_length}"
+        )
     if not hparams.delimiter:
         raise ValueError("decode_hparams: delimiter must not be empty. Received: ''")

@@ -51,7 +51,7 @@ def decode_from_file(
         output = record_files.default_output_path(
             filename, options, model_name, hparams_set, problem_name
         )
-    record_files.prepare_output(output)
+    record_files.prepare_output(output, source)
     logging.info("Decoding %d records of %s to %s.", len(texts), source, output)
     results = translator.translate(texts, show_progress=True)
     if options.log_results:

@@ -18,7 +18,7 @@ def decode_interactively(
         translator: the model and its decode hparams. `num_samples` is how often a text is decoded,
             which makes a difference only in sampling; `extra_length` how much longer than its input
             an output may be.
-        read_line: shows a prompt and returns a line; raises EOFError at the end.
+        read_line: shows a prompt and returns a line; raises EOFError, or RuntimeError, at the end.
         write_line: shows a line.
     """
     options = translator.options
@@ -26,7 +26,8 @@ def decode_interactively(
     while True:
         try:
             line = read_line(_prompt(translator, num_samples))
-        except EOFError:
+        except (EOFError, RuntimeError):
+            # Python calls a closed standard input a RuntimeError.
             return
         if line == "q":
             return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import string
+import tempfile
 from collections.abc import Sequence
 
 from absl import logging
@@ -115,21 +116,33 @@ def default_output_path(
     )
 
 
-def prepare_output(path: str) -> None:
+def prepare_output(path: str, source: str = "") -> None:
     """Makes sure, before hours of decoding, that `path` can be written.
 
+    Args:
+        path: the output.
+        source: the file that is read.
+
     Raises:
-        ValueError: it is a directory, or its directory cannot be made or written to.
+        ValueError: it is a directory or the source, or its directory cannot be made or written to.
     """
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.isdir(path):
         raise ValueError(f"The output file is a directory. Received: {path!r}")
+    if source and os.path.realpath(path) == os.path.realpath(source):
+        raise ValueError(
+            f"The output would overwrite the file that is read. Received: {path!r} for both"
+        )
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
         raise ValueError(f"Cannot make the directory of the output {path!r}: {error}") from error
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"The directory of the output file is not writable. Received: {path!r}")
+    try:
+        # Rights alone don't tell: think of /proc, quotas, read-only file systems, long names.
+        with tempfile.NamedTemporaryFile(prefix=f".{os.path.basename(path)}.", dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"The output {path!r} cannot be written: {error}") from error
 
 
 def write_records(path: str, records: Sequence[str], delimiter: str = "\n") -> None:

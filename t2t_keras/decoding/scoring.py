@@ -107,7 +107,7 @@ def score_file(
         FileNotFoundError: there is no such file.
         ValueError: a malformed line, or an output that cannot be written.
     """
-    record_files.prepare_output(output)
+    record_files.prepare_output(output, filename)
     scores = score_pairs(model, read_pairs(filename, vocabulary, delimiter))
     record_files.write_records(output, [f"{score:.6f}" for score in scores])
     return scores

@@ -153,8 +153,16 @@ def compute_bleu(
 
 def _read_lines(path: str | os.PathLike[str]) -> list[str]:
     """The pieces between line feeds, and only those, with the empty one after the last."""
-    with open(path, encoding="utf-8", newline="") as stream:
-        return stream.read().split("\n")
+    with open(path, "rb") as stream:
+        contents = stream.read()
+    try:
+        return contents.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        line = contents.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{os.fspath(path)}, line {line}: byte 0x{contents[error.start]:02x} is not UTF-8. "
+            "Convert the file: a score of damaged text would mislead."
+        ) from error
 
 
 def bleu_wrapper(
@@ -201,7 +209,8 @@ def read_parallel_lines(
         The pieces of both files, equally many.
 
     Raises:
-        ValueError: the files have different numbers of lines; the message holds both.
+        ValueError: the files have different numbers of lines (the message holds both), or one
+            isn't UTF-8.
     """
     references, translations = _read_lines(ref_filename), _read_lines(hyp_filename)
     if references[-1] == "" and translations[-1] != "":

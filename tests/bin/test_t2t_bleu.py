@@ -142,3 +142,17 @@ def test_step_files_wait_for_the_next(tmp_path):
     assert next(waiting).step == 1
     (tmp_path / "x-2").touch()
     assert [found.step for found in waiting] == [2]
+
+
+def test_empty_files_are_nothing_to_score(files):
+    for path in files:
+        open(path, "w").close()
+    with pytest.raises(ValueError, match=r"nothing to score: .*ref.txt and .*hyp.txt are empty"):
+        list(t2t_bleu.score_file(*files))
+
+
+def test_text_that_is_not_utf8_is_named_with_its_line(files):
+    with open(files[1], "wb") as stream:
+        stream.write("größer\n".encode() + "größer\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"hyp.txt, line 2: byte 0xf6 is not UTF-8"):
+        list(t2t_bleu.score_file(*files))

@@ -19,6 +19,8 @@ def decoder(*flags):
     ("flags", "message"),
     [
         (["--output_dir=/nowhere", "--decode_from_file=/absent.txt"], "/absent.txt"),
+        (["--output_dir=/nowhere", "--decode_from_file={file}"], "/nowhere"),
+        (["--output_dir=/nowhere"], "directory of the training run, doesn't exist"),
         (["--score_file={file}"], "--decode_to_file"),
         (["--keep_timestamp", "--decode_from_file={file}"], "--checkpoint_path"),
         (["--decode_from_file={file}"], "--output_dir"),

@@ -46,3 +46,12 @@ def test_beams_and_ids():
     ids, score = shown[1].split("\tScore:")
     assert all(item.isdigit() for item in ids.strip('"').split())
     assert float(score) < 0
+
+
+def test_closed_standard_input_is_the_end():
+    def read_line(prompt):
+        raise RuntimeError("input(): lost sys.stdin")
+
+    shown = []
+    decode_interactively(make_translator("beam_size=1"), read_line, shown.append)
+    assert shown == []

@@ -91,3 +91,18 @@ def test_output_directory_is_made_beforehand(tmp_path):
     assert (tmp_path / "new").is_dir()
     with pytest.raises(ValueError, match="directory"):
         record_files.prepare_output(str(tmp_path))
+
+
+def test_output_that_is_the_input_is_refused(tmp_path):
+    path = write(tmp_path, "a\n")
+    (tmp_path / "link").symlink_to(path)
+    for output in (path, str(tmp_path / "link"), str(tmp_path / "." / "records")):
+        with pytest.raises(ValueError, match="overwrite the file that is read"):
+            record_files.prepare_output(output, path)
+    record_files.prepare_output(str(tmp_path / "out"), path)
+    assert sorted(os.listdir(tmp_path)) == ["link", "records"]
+
+
+def test_output_where_nothing_can_be_made(tmp_path):
+    with pytest.raises(ValueError, match=r"'/proc/out' cannot be written"):
+        record_files.prepare_output("/proc/out")
