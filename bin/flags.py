@@ -76,7 +76,7 @@ SHARED_FLAGS = [
     FlagSpec("eval_throttle_seconds", "int", 600, "Least number of seconds between evaluations."),
     FlagSpec("sync", "boolean", False, "Compute on parameter servers; not available."),
     FlagSpec("worker_job", "string", "/job:localhost", "Name of the worker job; ignored."),
-    FlagSpec("worker_gpu", "int", 1, "Number of replicas: GPUs, or logical devices on CPU."),
+    FlagSpec("worker_gpu", "int", 1, "Number of replicas: GPUs, or logical CPU devices. 0: CPU."),
     FlagSpec("worker_replicas", "int", 1, "Number of workers of a parameter server cluster."),
     FlagSpec("worker_id", "int", 0, "Number of this worker; in decoding, of the shard to decode."),
     FlagSpec("worker_gpu_memory_fraction", "float", 0.95, "Memory to reserve on a GPU; ignored."),

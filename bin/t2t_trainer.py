@@ -135,7 +135,9 @@ def _configure_tensorflow() -> None:
         tf.config.threading.set_intra_op_parallelism_threads(FLAGS.intra_op_parallelism_threads)
     if FLAGS.log_device_placement:
         tf.debugging.set_log_device_placement(True)
-    for gpu in tf.config.list_physical_devices("GPU"):
+    if FLAGS.worker_gpu == 0:
+        tf.config.set_visible_devices([], "GPU")
+    for gpu in tf.config.get_visible_devices("GPU"):
         tf.config.experimental.set_memory_growth(gpu, True)
 
 

@@ -12,7 +12,7 @@ from absl import logging
 from t2t_keras.training.event_files import EventWriter
 from t2t_keras.training.step import StepResult
 
-__all__ = ["DivergedError", "TrainingMonitor"]
+__all__ = ["DivergedError", "TrainingMonitor", "duration"]
 
 
 class DivergedError(ValueError):
@@ -32,7 +32,7 @@ class _Window:
         return amount / self.seconds if self.seconds > 0.0 else 0.0
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """`3 h 05 min`, `12 min 30 s` or `8 s`."""
     minutes, seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
@@ -138,6 +138,16 @@ class TrainingMonitor:
             window.losses += [loss for _, loss in losses]
             window.tokens += tokens
 
+    def finish(self, step: int) -> None:
+        """Reports the steps since the last line of the log, if there are any.
+
+        Raises:
+            DivergedError: a loss is NaN or infinite.
+        """
+        self.fetch()
+        if self._log_every > 0 and self._log_window.losses:
+            self._log_progress(step)
+
     def _advance_time(self) -> None:
         now = self._clock()
         for window in (self._log_window, self._summary_window):
@@ -175,7 +185,8 @@ class TrainingMonitor:
         window = self._log_window
         steps_per_second = window.rate(step - window.first_step)
         remaining = max(self._last_step - step, 0)
-        left = _duration(remaining / steps_per_second) if steps_per_second else "unknown time"
+        is_known = steps_per_second or not remaining
+        left = duration(remaining / (steps_per_second or 1.0)) if is_known else "unknown time"
         logging.info(
             "step %d of %d (%.1f %%): loss %.4f (mean of last %d: %.4f), "
             "%.0f target tokens/s, %.2f steps/s, %s left",

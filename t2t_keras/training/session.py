@@ -182,6 +182,7 @@ class TrainingSession:
                     on_step(self.step)
             if self._checkpoint_is_due():
                 self._checkpoint(on_checkpoint)
+        self._monitor.finish(self.step)
         if self._saved_step != self.step:
             self._checkpoint(None if interruption.requested else on_checkpoint)
         self._callbacks.on_train_end()

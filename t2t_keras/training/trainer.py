@@ -15,7 +15,9 @@ from t2t_keras.training import checkpoints
 from t2t_keras.training.evaluator import Evaluator
 from t2t_keras.training.event_files import EventWriter
 from t2t_keras.training.interruption import Interruption, catch_signals
+from t2t_keras.training.monitor import duration
 from t2t_keras.training.run_config import SCHEDULES, RunConfig, check_schedule
+from t2t_keras.training.run_lock import lock_directory
 from t2t_keras.training.session import TrainingSession
 
 __all__ = ["Trainer"]
@@ -78,17 +80,27 @@ class Trainer:
 
     def test(self) -> dict[str, float]:
         """One training step and one batch of evaluation: does it run at all?"""
-        session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
-        session.train_until(session.step + 1, Interruption())
-        session.close()
+        with lock_directory(self.config.output_dir):
+            session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
+            session.train_until(session.step + 1, Interruption())
+            session.close()
         return self._evaluate_model(session.model, session.step, "eval", max_batches=1)
 
     def _train(self, evaluate_at_checkpoints: bool, validate_every: int) -> Interruption:
+        with lock_directory(self.config.output_dir):
+            return self._train_alone(evaluate_at_checkpoints, validate_every)
+
+    def _train_alone(self, evaluate_at_checkpoints: bool, validate_every: int) -> Interruption:
         session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
         logging.info("%s", session.describe())
         if self._on_ready is not None:
             self._on_ready()
-        started = time.monotonic()
+        started, first_step = time.monotonic(), session.step
+        if first_step >= self.config.train_steps > 0:
+            logging.info(
+                "Nothing to do: the run in %s is already at step %d, --train_steps is %d.",
+                self.config.output_dir, first_step, self.config.train_steps,
+            )  # fmt: skip
         evaluated_at: dict[str, float] = {"step": -1}
 
         def evaluate(step: int) -> None:
@@ -117,6 +129,10 @@ class Trainer:
                 if evaluated_at["step"] != session.step:
                     evaluate(session.step)
         session.close()
+        if session.step > first_step:
+            ending = "Interrupted" if interruption.requested else "Finished"
+            elapsed = duration(time.monotonic() - started)
+            logging.info("%s at step %d in %s.", ending, session.step, elapsed)
         return interruption
 
     def evaluate(self) -> dict[str, float]:

@@ -75,3 +75,15 @@ def test_hyperparameters_that_do_not_fit_the_checkpoint_leave_the_run_alone(run)
 def test_another_problem_is_refused_by_name(run):
     message = refusal(run, problem="toy_reverse_words_rev", train_steps=4)
     assert "toy_reverse_words_rev" in message and "--problem=toy_reverse_words." in message
+
+
+def test_a_finished_run_says_that_there_is_nothing_to_do(run):
+    done = run.train()
+    assert done.returncode == 0
+    assert "Nothing to do" in done.stderr and "at step 2" in done.stderr
+
+
+def test_a_short_run_tells_its_loss_and_that_it_finished(run):
+    log = run.train(output_dir=run.folder / "short", train_steps=1).stderr
+    assert "step 1 of 1 (100.0 %): loss" in log
+    assert "Finished at step 1 in" in log
