@@ -19,7 +19,7 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from t2t_keras.training.checkpoint_damage import escape_glob, find_damage
+from t2t_keras.training.checkpoint_damage import find_damage
 from t2t_keras.training.stored_variables import (
     BOOKKEEPING,
     GLOBAL_STEP,
