@@ -40,6 +40,25 @@ def batching_scheme(
     return scheme.with_limit(problem.max_length(hparams), drops_long)
 
 
+def filtered(dataset: tf.data.Dataset, scheme: bucketing.BatchingScheme) -> tf.data.Dataset:
+    """The examples whose longest feature is within the scheme's limits."""
+
+    def is_kept(example: Features) -> tf.Tensor:
+        length = preprocessing.example_length(example)
+        return (length >= scheme.min_length) & (length <= scheme.max_length)
+
+    return dataset.filter(is_kept)
+
+
+def smallest_batch(
+    problem: Problem, scheme: bucketing.BatchingScheme, hparams: Any, num_replicas: int
+) -> int:
+    """Sentences in the batches of the longest sequences; see `batched` for the arguments."""
+    if hparams.use_fixed_batch_size or not problem.batch_size_means_tokens:
+        return hparams.batch_size * num_replicas
+    return min(scheme.batch_sizes)
+
+
 def batched(
     dataset: tf.data.Dataset,
     problem: Problem,
@@ -48,13 +67,13 @@ def batched(
     num_replicas: int,
     pad_to_bucket: bool,
 ) -> tf.data.Dataset:
-    """Filter examples by length and batch them.
+    """Batch examples by length.
 
     Args:
-        dataset: examples, feature name -> `[length]`.
+        dataset: examples that `filtered` has passed, feature name -> `[length]`.
         problem: whether `batch_size` means tokens is its choice; if all its features have fixed
             shapes and it does not, batches are simply of `batch_size` examples a replica.
-        scheme: batch sizes and limits.
+        scheme: batch sizes.
         hparams: with `use_fixed_batch_size`, batches of any length have `batch_size` examples a
             replica (T2T: for all replicas together).
         num_replicas: number of replicas.
@@ -63,12 +82,6 @@ def batched(
     Returns:
         Data set of dicts feature name -> `[batch, length]`, padded with zeros.
     """
-
-    def is_kept(example: Features) -> tf.Tensor:
-        length = preprocessing.example_length(example)
-        return (length >= scheme.min_length) & (length <= scheme.max_length)
-
-    dataset = dataset.filter(is_kept)
     fixed_size = hparams.batch_size * num_replicas
     if hparams.use_fixed_batch_size:
         return _bucketed(dataset, (), (fixed_size,), scheme.longest, pad_to_bucket)

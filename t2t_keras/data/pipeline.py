@@ -8,13 +8,14 @@ seed; the iterator can be saved and restored with `tf.train.Checkpoint(iterator=
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
 import tensorflow as tf
 from absl import logging
 
-from t2t_keras.data import batching, packed_dataset, reading, records
+from t2t_keras.data import batching, bucketing, packed_dataset, reading, records, tfrecord
 from t2t_keras.data.data_report import describe
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
@@ -79,7 +80,8 @@ def input_dataset(
 
     Raises:
         FileNotFoundError: if there are no shards, with the command that makes them.
-        ValueError: for `pack_dataset` with a problem that is packed already.
+        ValueError: for `pack_dataset` with a problem that is packed already; if data to be
+            repeated have no example that passes the length filter.
         NotImplementedError: for `split_targets_chunk_length`.
     """
     _refuse_unsupported(hparams)
@@ -91,7 +93,8 @@ def input_dataset(
         if shuffle_files:
             logging.info("Seed of the input pipeline: %d", seed)
     seeds = _Seeds(seed)
-    dataset = reading.examples(
+    read = functools.partial(
+        reading.examples,
         problem,
         mode,
         data_dir,
@@ -99,31 +102,67 @@ def input_dataset(
         dataset_split=dataset_split,
         partition_id=partition_id,
         num_partitions=num_partitions,
-        shuffle_files=shuffle_files,
         max_records=max_records,
         seed=seeds.files,
         as_int32=True,
     )
+    dataset = read(shuffle_files=shuffle_files)
     if shuffle_files:
         dataset = dataset.shuffle(EXAMPLE_SHUFFLE_SIZE, seed=seeds.examples)
-    if _packs(problem, mode, hparams):
+    packs = _packs(problem, mode, hparams)
+    if packs:
         dataset = packed_dataset.pack_dataset(
             dataset,
             problem.max_length(hparams),
             drop_long_sequences=not getattr(hparams, "use_custom_ops", True),
         )
+    scheme = batching.batching_scheme(problem, mode, hparams, num_replicas)
     if force_repeat or (is_training and not prevent_repeat):
+        if not packs:
+            _raise_if_all_filtered(read(shuffle_files=False), scheme, data_dir)
         dataset = dataset.repeat()
     if is_training and not prevent_repeat and problem.skip_random_fraction_when_training:
         first = reading.shard_files(problem, mode, data_dir, dataset_split=dataset_split)[0]
         dataset = dataset.skip(seeds.number_to_skip(records.count_records(first)))
-    scheme = batching.batching_scheme(problem, mode, hparams, num_replicas)
+    dataset = batching.filtered(dataset, scheme)
     dataset = batching.batched(dataset, problem, scheme, hparams, num_replicas, pad_to_bucket)
     if num_replicas > 1:
         dataset = dataset.map(lambda batch: batching.pad_rows(batch, num_replicas))
     if is_training and hparams.batch_shuffle_size:
-        dataset = dataset.shuffle(hparams.batch_shuffle_size, seed=seeds.batches)
+        files = reading.shard_files(
+            problem,
+            mode,
+            data_dir,
+            dataset_split=dataset_split,
+            partition_id=partition_id,
+            num_partitions=num_partitions,
+        )
+        count = batching.smallest_batch(problem, scheme, hparams, num_replicas)
+        buffer_size = _batch_shuffle_size(hparams.batch_shuffle_size, files, count)
+        dataset = dataset.shuffle(buffer_size, seed=seeds.batches)
     return dataset.prefetch(_PREFETCHED_BATCHES).with_options(_options())
+
+
+def _raise_if_all_filtered(
+    one_pass: tf.data.Dataset, scheme: bucketing.BatchingScheme, data_dir: str
+) -> None:
+    """Without any example to keep, endless data would be an endless search."""
+    kept = batching.filtered(one_pass, scheme).take(1)
+    if next(iter(kept), None) is None:
+        raise ValueError(
+            "No example passes the length filter. "
+            f"Received: min_length={scheme.min_length}, max_length={scheme.max_length}, "
+            f"data_dir={data_dir!r}"
+        )
+
+
+def _batch_shuffle_size(wanted: int, files: list[str], smallest_batch: int) -> int:
+    """The wanted size, or the batches of a pass at most: more would only be repetitions.
+
+    Filling the buffer with a corpus of few examples would take hundreds of passes.
+    """
+    batches = -(-tfrecord.estimate_count(files) // smallest_batch)
+    return max(min(wanted, batches), 1)
 
 
 class _Seeds:

@@ -182,6 +182,8 @@ def _loaded(
 
 def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
     """Records of all files, of several files at a time."""
+    # A few examples in a hundred shards: opening the empty ones would take most of the time.
+    files = [path for path in files if os.path.getsize(path)] or files
     dataset = tf.data.Dataset.from_tensor_slices(files)
     dataset = dataset.shuffle(len(files), seed=seed, reshuffle_each_iteration=True)
     return dataset.interleave(
