@@ -5,7 +5,7 @@
 Generates the data of translate_ende_demo, trains a small Transformer, averages its checkpoints,
 translates held-out sentences, scores them, exports the model and asks the exported model for
 translations, each by its own command, as one would by hand. Run again, it does what is missing:
-finished data are reused, an interrupted training goes on.
+finished data are reused, an interrupted training goes on. Damaged files are made again.
 """
 
 import dataclasses
@@ -38,7 +38,15 @@ _WMT = {
     "test.output.de": "newstest2014.output.de",
 }
 _WMT_STEPS = 250_000
+_WMT_TEST_FILES = "sacrebleu --test-set=wmt14/full --language-pair=en-de --echo={side} > {path}"
 _ONLY_FOR_THE_DEMO = ("--local_eval_frequency", "--random_seed")
+
+# As a user would type them: they are in no split of the corpus.
+_NEW_SENTENCES = (
+    "The teacher gives the girl a red book.",
+    "Does your sister know the new doctor?",
+    "My brother does not buy the old car.",
+)
 
 # Runs in a process of its own: what a client needs is TensorFlow and its text operations.
 _CLIENT = """
@@ -61,7 +69,7 @@ class Job:
         title: what it does.
         command: name of the console script and its arguments.
         inputs: files it reads.
-        outputs: files it writes, may be patterns.
+        outputs: files it writes, may be patterns. Without any it is always run.
     """
 
     title: str
@@ -126,7 +134,6 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
                 f"--data_dir={data}",
                 f"--tmp_dir={layout.path('tmp')}",
             ),
-            outputs=_data_files(data),
         ),
         Job(
             "train",
@@ -184,24 +191,6 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
     ]
 
 
-def _data_files(data_dir: str) -> tuple[str, ...]:
-    """The vocabulary and every shard of the demo's problem."""
-    from t2t_keras import registry
-    from t2t_keras.data.text_problems import Text2TextProblem
-
-    problem = registry.problem(PROBLEM)
-    assert isinstance(problem, Text2TextProblem)
-    files = [os.path.join(data_dir, problem.vocab_filename)]
-    shards = {s["split"]: s["shards"] for s in problem.dataset_splits}
-    for split, paths in (
-        ("train", problem.training_filepaths),
-        ("dev", problem.dev_filepaths),
-        ("test", problem.test_filepaths),
-    ):
-        files += paths(data_dir, shards[split], shuffled=True)
-    return tuple(files)
-
-
 def script(name: str) -> list[str]:
     """How to start a console script: that of this Python if it is installed there."""
     beside = os.path.join(os.path.dirname(sys.executable), name)
@@ -238,6 +227,30 @@ def run_job(job: Job) -> None:
     print(f"({time.time() - started:.0f} s)", flush=True)
 
 
+def set_damaged_checkpoints_aside(directory: str) -> None:
+    """Renames checkpoints that can't be read, so that they are made again.
+
+    Args:
+        directory: where the checkpoints are; may be absent.
+    """
+    indices = glob.glob(os.path.join(glob.escape(directory), "model.ckpt-*.index"))
+    if not indices:
+        return
+    # Loaded only for this: it takes seconds.
+    import tensorflow as tf
+
+    for index in sorted(indices):
+        prefix = index.removesuffix(".index")
+        try:
+            reader = tf.train.load_checkpoint(prefix)
+            for name in reader.get_variable_to_shape_map():
+                reader.get_tensor(name)
+        except (tf.errors.OpError, ValueError, RuntimeError, LookupError):
+            print(f"{prefix} is damaged; its files are now called *.damaged", flush=True)
+            for path in [index, *glob.glob(f"{glob.escape(prefix)}.data-*")]:
+                os.replace(path, f"{path}.damaged")
+
+
 def write_test_files(layout: Layout) -> None:
     """Writes the held-out sentences once; a newer date would make the decoding run again."""
     if all(os.path.exists(layout.path(name)) for name in ("test.en", "test.de")):
@@ -271,27 +284,43 @@ def query_export(layout: Layout) -> None:
     versions = glob.glob(layout.path("avg", "export", "*", "saved_model.pb"))
     newest = os.path.dirname(max(versions, key=os.path.getmtime))
     _announce(f"ask the exported model {newest}")
-    sentences = _lines(layout.path("test.en"))[1:4]
     # A directory without this package, so that nothing of it can be imported by chance.
     client = subprocess.run(
-        [sys.executable, "-c", _CLIENT, os.path.abspath(newest), *sentences],
+        [sys.executable, "-c", _CLIENT, os.path.abspath(newest), *_NEW_SENTENCES],
         stderr=subprocess.PIPE,
         cwd=layout.work_dir,
     )
     if client.returncode:
         # Otherwise there are only TensorFlow's start-up notes.
         sys.stderr.buffer.write(client.stderr)
-        client.check_returncode()
+        sys.stderr.flush()
+        sys.exit(
+            f"t2t-demo: {newest} gave no answer. If its files are damaged, delete this directory "
+            "and run t2t-demo again."
+        )
 
 
-def show_commands(all_jobs: list[Job]) -> None:
+def _test_files_command(layout: Layout) -> str:
+    """What `write_test_files` does, for the shell."""
+    return (
+        'python -c "from t2t_keras import registry; '
+        f"registry.problem('{PROBLEM}').write_test_files('{layout.work_dir}')\""
+    )
+
+
+def show_commands(layout: Layout, all_jobs: list[Job]) -> None:
     """Prints the commands that were run, and how to repeat them on a large corpus."""
     _announce("the commands of this run")
+    print(_test_files_command(layout))
     for job in all_jobs:
         print(" ".join(job.command))
     print(f"\nThe same on WMT, where PROBLEM={PROBLEM} is PROBLEM={_WMT[PROBLEM]}")
     print(f"and HPARAMS={HPARAMS_SET} is HPARAMS={_WMT[HPARAMS_SET]}:\n")
-    for job in jobs(Layout("wmt_run"), _WMT_STEPS):
+    wmt = Layout("wmt_run")
+    print(f"mkdir -p {wmt.work_dir}")
+    for side, name in (("src", "test.en"), ("ref", "test.de")):
+        print(_WMT_TEST_FILES.format(side=side, path=wmt.path(_WMT[name])))
+    for job in jobs(wmt, _WMT_STEPS):
         words = [w for w in job.command if not w.startswith(_ONLY_FOR_THE_DEMO)]
         text = " ".join(words)
         for old, new in _WMT.items():
@@ -309,6 +338,8 @@ def main(argv: list[str]) -> None:
     started = time.time()
     layout = Layout(os.path.expanduser(FLAGS.work_dir))
     os.makedirs(layout.work_dir, exist_ok=True)
+    for directory in ("run", "avg"):
+        set_damaged_checkpoints_aside(layout.path(directory))
     write_test_files(layout)
     all_jobs = jobs(layout, FLAGS.train_steps)
     for job in all_jobs:
@@ -316,7 +347,7 @@ def main(argv: list[str]) -> None:
         if job.title == "score":
             show_samples(layout)
     query_export(layout)
-    show_commands(all_jobs)
+    show_commands(layout, all_jobs)
     print(f"\nDone in {time.time() - started:.0f} s. Everything is in {layout.work_dir}.")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,8 +101,8 @@ def unreadable(paths: Sequence[str]) -> str | None:
 
 
 def _has_several_records(path: str) -> bool:
-    with contextlib.closing(tfrecord.iterate(path)) as records, contextlib.suppress(ValueError):
-        return next(records, None) is not None and next(records, None) is not None
+    with contextlib.suppress(ValueError):
+        return len(list(itertools.islice(tfrecord.iterate(path), 2))) == 2
     return False
 
 

@@ -4,11 +4,13 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from t2t_keras.bin import t2t_demo
 from t2t_keras.bin.t2t_demo import Job, Layout, jobs
 from t2t_keras.problems.demo_grammar import corpus
+from t2t_keras.training import checkpoints
 
 
 def _touch(path, time):
@@ -54,18 +56,41 @@ def test_what_is_finished_is_not_done_again(tmp_path):
     assert not Job("a", ("x",), (source,), (result,)).done()
 
 
-def test_data_are_finished_only_with_every_shard(tmp_path):
-    (tmp_path / "data").mkdir()
-    generate = jobs(Layout(str(tmp_path)), 10)[0]
-    assert not generate.done()
-    for path in generate.outputs:
-        open(path, "w").close()
-    assert generate.done()
-    os.remove(generate.outputs[-2])
-    assert not generate.done()
-    names = [os.path.basename(path) for path in generate.outputs]
-    assert "translate_ende_demo-train-00003-of-00004" in names
-    assert "vocab.translate_ende_demo.2048.subwords" in names
+def test_generation_itself_decides_what_is_to_be_done(tmp_path):
+    assert not jobs(Layout(str(tmp_path)), 10)[0].outputs
+
+
+@pytest.mark.parametrize("ending", ["index", "data-00000-of-00001"])
+@pytest.mark.parametrize("size", [0, 100])
+def test_damaged_checkpoints_are_set_aside(tmp_path, ending, size, capsys):
+    t2t_demo.set_damaged_checkpoints_aside(str(tmp_path / "absent"))
+    for step in (1, 2):
+        values = {"w": np.arange(1000.0), "global_step": np.int64(step)}
+        checkpoints.write_values(str(tmp_path / f"model.ckpt-{step}"), values)
+    t2t_demo.set_damaged_checkpoints_aside(str(tmp_path))
+    assert capsys.readouterr().out == ""
+    os.truncate(tmp_path / f"model.ckpt-2.{ending}", size)
+    t2t_demo.set_damaged_checkpoints_aside(str(tmp_path))
+    assert "model.ckpt-2 is damaged" in capsys.readouterr().out
+    assert checkpoints.complete_checkpoints(str(tmp_path)) == [str(tmp_path / "model.ckpt-1")]
+    assert (tmp_path / f"model.ckpt-2.{ending}.damaged").exists()
+
+
+def test_asked_sentences_are_in_no_split():
+    known = {english for pairs in corpus.splits().values() for english, _ in pairs}
+    assert known.isdisjoint(t2t_demo._NEW_SENTENCES)
+
+
+def test_shown_commands_make_the_test_files_too(tmp_path, capsys):
+    layout = Layout(str(tmp_path / "work"))
+    t2t_demo.show_commands(layout, jobs(layout, 10))
+    shown = capsys.readouterr().out.splitlines()
+    code = next(line for line in shown if line.startswith("python -c "))
+    code = code.removeprefix('python -c "').removesuffix('"')
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert len((tmp_path / "work" / "test.en").read_text().splitlines()) == corpus.NUM_TEST
+    for side, language in (("src", "en"), ("ref", "de")):
+        assert any(f"--echo={side} > wmt_run/newstest2014.{language}" in line for line in shown)
 
 
 def test_a_failing_command_ends_the_demo_with_its_status(tmp_path, monkeypatch):
@@ -110,6 +135,7 @@ def test_small_run_and_its_repetition(tmp_path):
     written = checkpoint.stat().st_mtime
     second = subprocess.run(command, capture_output=True, text=True, check=False)
     assert second.returncode == 0, second.stderr[-3000:]
-    # Everything but scoring was there.
-    assert second.stdout.count("done before") == len(jobs(Layout(str(work)), 4)) - 1
+    # Everything but scoring was there; generation itself says so.
+    assert second.stdout.count("done before") == len(jobs(Layout(str(work)), 4)) - 2
+    assert "Shards of translate_ende_demo exist" in second.stderr
     assert checkpoint.stat().st_mtime == written
