@@ -38,7 +38,8 @@ def import_usr_dir(usr_dir: str | None) -> None:
     Raises:
         FileNotFoundError: there is no such directory, or no `__init__.py` in it.
         ValueError: its name can't be imported.
-        ImportError: it imports something of tensor2tensor that isn't provided.
+        ImportError: it has a syntax error, or imports something that isn't there; the message
+            begins with file and line.
     """
     if not usr_dir:
         return
@@ -79,8 +80,14 @@ def _import_package(directory: pathlib.Path) -> None:
     sys.path.insert(0, parent)
     try:
         module = importlib.import_module(directory.name)
+    except SyntaxError as error:
+        place = f"{error.filename}, line {error.lineno}"
+        raise ImportError(f"{place}: {type(error).__name__}: {error.msg}") from error
+    except ModuleNotFoundError as error:
+        message = f"{_place_in(directory, error)}: {error}"
+        raise ModuleNotFoundError(message, name=error.name) from error
     except (ImportError, AttributeError) as error:
-        if not str(error).startswith("tensor2tensor."):
+        if isinstance(error, AttributeError) and not str(error).startswith("tensor2tensor."):
             raise
         raise ImportError(f"{_place_in(directory, error)}: {error}") from error
     finally:

@@ -1,5 +1,6 @@
 """Importing the user's package, and what is said when it is wrong."""
 
+import re
 import subprocess
 import sys
 
@@ -125,8 +126,28 @@ def test_what_is_missing_of_tensor2tensor_is_explained(make_package, line, messa
 
 def test_errors_of_the_package_are_its_own(make_package):
     directory = make_package("my_usr", __init__="import no_such_module_anywhere")
-    with pytest.raises(ModuleNotFoundError, match="no_such_module_anywhere"):
+    with pytest.raises(ModuleNotFoundError, match=r"__init__\.py, line 1: .*no_such_module_any"):
         usr_dir.import_usr_dir(directory)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("import os\ndef f(:\n    pass", r"SyntaxError: invalid syntax"),
+        ("import os\nimport no_such_module_anywhere", r"No module named 'no_such_module_anywhere'"),
+        ("import os\nfrom os import no_such_name", r"cannot import name 'no_such_name'"),
+    ],
+)
+@pytest.mark.parametrize("in_init", [True, False])
+def test_faulty_packages_are_told_by_file_and_line_only(make_package, text, message, in_init):
+    name = "__init__" if in_init else "mine"
+    files = {"__init__": "from . import mine", name: text}
+    directory = make_package("my_usr", **files)
+    command = [sys.executable, "-m", "t2t_keras.bin.t2t_datagen", f"--t2t_usr_dir={directory}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert re.search(rf"{name}\.py, line 2: {message}", done.stderr)
+    assert "Traceback" not in done.stderr
 
 
 def test_a_taken_name_is_blamed_on_the_user(make_package):
