@@ -108,6 +108,17 @@ def define_flags() -> None:
     flags.DEFINE_integer("train_steps", 1600, "Training steps in all.", lower_bound=1)
 
 
+def _num_averaged(train_steps: int) -> int:
+    """A short run has fewer checkpoints than are averaged otherwise."""
+    return max(1, min(_AVERAGED, train_steps // _CHECKPOINT_INTERVAL))
+
+
+def average_directory(train_steps: int) -> str:
+    """Where the averages go: averages of different numbers don't share a directory."""
+    number = _num_averaged(train_steps)
+    return "avg" if number == _AVERAGED else f"avg{number}"
+
+
 def jobs(layout: Layout, train_steps: int) -> list[Job]:
     """The commands in order.
 
@@ -118,13 +129,13 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
     Returns:
         Generation, training, averaging, decoding, scoring and export.
     """
-    data, run, average = layout.path("data"), layout.path("run"), layout.path("avg")
+    averages = average_directory(train_steps)
+    data, run, average = layout.path("data"), layout.path("run"), layout.path(averages)
     source, reference = layout.path("test.en"), layout.path("test.de")
     output = layout.path("test.output.de")
     trained = layout.checkpoint("run", train_steps)
-    averaged = layout.checkpoint("avg", train_steps)
-    # A short run has fewer checkpoints than are averaged otherwise.
-    num_averaged = max(1, min(_AVERAGED, train_steps // _CHECKPOINT_INTERVAL))
+    averaged = layout.checkpoint(averages, train_steps)
+    num_averaged = _num_averaged(train_steps)
     return [
         Job(
             "generate the data",
@@ -186,7 +197,7 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
                 "--decode_hparams=beam_size=4,alpha=0.6",
             ),
             inputs=(averaged,),
-            outputs=(layout.path("avg", "export", "*", "saved_model.pb"),),
+            outputs=(layout.path(averages, "export", "*", "saved_model.pb"),),
         ),
     ]
 
@@ -279,9 +290,10 @@ def show_samples(layout: Layout) -> None:
         print()
 
 
-def query_export(layout: Layout) -> None:
+def query_export(layout: Layout, train_steps: int) -> None:
     """Asks the newest exported model, in a process that knows TensorFlow only."""
-    versions = glob.glob(layout.path("avg", "export", "*", "saved_model.pb"))
+    averages = average_directory(train_steps)
+    versions = glob.glob(layout.path(averages, "export", "*", "saved_model.pb"))
     newest = os.path.dirname(max(versions, key=os.path.getmtime))
     _announce(f"ask the exported model {newest}")
     # A directory without this package, so that nothing of it can be imported by chance.
@@ -338,7 +350,7 @@ def main(argv: list[str]) -> None:
     started = time.time()
     layout = Layout(os.path.expanduser(FLAGS.work_dir))
     os.makedirs(layout.work_dir, exist_ok=True)
-    for directory in ("run", "avg"):
+    for directory in ("run", average_directory(FLAGS.train_steps)):
         set_damaged_checkpoints_aside(layout.path(directory))
     write_test_files(layout)
     all_jobs = jobs(layout, FLAGS.train_steps)
@@ -346,7 +358,7 @@ def main(argv: list[str]) -> None:
         run_job(job)
         if job.title == "score":
             show_samples(layout)
-    query_export(layout)
+    query_export(layout, FLAGS.train_steps)
     show_commands(layout, all_jobs)
     print(f"\nDone in {time.time() - started:.0f} s. Everything is in {layout.work_dir}.")
 

@@ -21,6 +21,8 @@ __all__ = ["average_checkpoints", "average_values", "average_windows", "wait_for
 
 _STEPS_COUNTER = "train_stats/problem_0_steps"
 _POLL_SECONDS = 10.0
+# Beside averages: how many checkpoints each is of.
+_WINDOW_FILE = "averages_of.txt"
 # What a decoder needs beside the checkpoint.
 _RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE)
 
@@ -205,7 +207,8 @@ def average_windows(
         The checkpoints written.
 
     Raises:
-        ValueError: `n` is below 1, or the two directories are one.
+        ValueError: `n` is below 1, the two directories are one, or `output_dir` holds averages of
+            another number.
         CheckpointError: no checkpoint, or fewer than `n`.
     """
     if n < 1:
@@ -214,6 +217,7 @@ def average_windows(
         raise FileNotFoundError(f"model_dir doesn't exist. Received: {model_dir!r}")
     if os.path.realpath(model_dir) == os.path.realpath(output_dir):
         raise ValueError(f"output_dir must not be model_dir. Received: {output_dir!r}")
+    _refuse_another_window(output_dir, n)
     window: deque[str] = deque(maxlen=n)
     keeper: CheckpointKeeper | None = None
     written: list[str] = []
@@ -224,6 +228,7 @@ def average_windows(
         keeper = keeper or CheckpointKeeper(output_dir, max_to_keep=0)
         written.append(_write_average(list(window), output_dir))
         keeper.add(written[-1])
+        pathlib.Path(output_dir, _WINDOW_FILE).write_text(f"{n}\n", encoding="utf-8")
         _copy_run_files(model_dir, output_dir)
     if not written:
         raise checkpoints.CheckpointError(
@@ -231,6 +236,19 @@ def average_windows(
             f"Received: {len(window)} in {model_dir!r}"
         )
     return written
+
+
+def _refuse_another_window(output_dir: str, n: int) -> None:
+    """Averages of different numbers in one directory could not be told apart."""
+    path = pathlib.Path(output_dir, _WINDOW_FILE)
+    if not path.is_file() or not checkpoints.complete_checkpoints(output_dir):
+        return
+    present = path.read_text(encoding="utf-8").strip()
+    if present != str(n):
+        raise ValueError(
+            f"{output_dir} holds averages of {present} checkpoints each ({path}), which would mix "
+            f"with averages of {n}. Give another output_dir, or delete this one. Received: n={n}"
+        )
 
 
 def _write_average(paths: list[str], output_dir: str) -> str:

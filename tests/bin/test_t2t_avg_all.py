@@ -21,7 +21,7 @@ def test_writes_the_files_tensor2tensor_writes(tmp_path):
     done = avg_all(f"--model_dir={source}", f"--output_dir={tmp_path}", "--n=3")
     assert done.returncode == 0, done.stderr
     recorded = {path.name for path in golden_path("avg_ckpt", "out_avg_all_n3").iterdir()}
-    assert {p.name for p in tmp_path.iterdir()} == recorded | {"checkpoint"}
+    assert {p.name for p in tmp_path.iterdir()} == recorded | {"checkpoint", "averages_of.txt"}
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_small_run_and_its_repetition(tmp_path):
     assert first.stdout.count("  -> ") == 3
     assert "done before" not in first.stdout
 
-    checkpoint = work / "avg" / "model.ckpt-4.index"
+    checkpoint = work / "avg1" / "model.ckpt-4.index"
     written = checkpoint.stat().st_mtime
     second = subprocess.run(command, capture_output=True, text=True, check=False)
     assert second.returncode == 0, second.stderr[-3000:]

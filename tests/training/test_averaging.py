@@ -117,3 +117,20 @@ def test_different_models_are_refused(tmp_path):
     two = write(tmp_path, 2, **{"transformer/c": np.zeros([2], np.float32)})
     with pytest.raises(ValueError, match="transformer/c is absent"):
         averaging.average_values([one, two])
+
+
+def test_averages_of_another_number_are_not_mixed_in(tmp_path):
+    source, target = tmp_path / "run", tmp_path / "avg"
+    for step in (1, 2, 3):
+        write(source, step)
+    averaging.average_windows(str(source), str(target), n=2)
+    before = sorted(os.listdir(target))
+    with pytest.raises(ValueError, match=r"averages of 2 checkpoints.*\n?.*Received: n=3"):
+        averaging.average_windows(str(source), str(target), n=3)
+    assert sorted(os.listdir(target)) == before
+    write(source, 4)
+    averaging.average_windows(str(source), str(target), n=2, min_steps=3)
+    assert len(checkpoints.complete_checkpoints(str(target))) == 3
+    for path in target.glob("model.ckpt-*"):
+        path.unlink()
+    averaging.average_windows(str(source), str(target), n=3)
