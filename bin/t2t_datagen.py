@@ -179,7 +179,7 @@ def select_problems(wanted: str, excluded: str, known: Sequence[str]) -> list[st
     """
     patterns = [pattern.strip() for pattern in wanted.split(",") if pattern.strip()]
     if not patterns:
-        raise ValueError(f"--problem must name a problem.\n{_all_problems(known)}")
+        raise ValueError(_with_all_problems("--problem is missing: it must name a problem.", known))
     selected: set[str] = set()
     for pattern in patterns:
         if ":" in pattern and registry.parse_problem_name(pattern).base == pattern:
@@ -216,11 +216,12 @@ def _no_match_message(pattern: str, known: Sequence[str]) -> str:
     if pattern in _LEGACY_GENERATORS:
         return f"{pattern} is one of T2T's generators without a working problem; it does not exist."
     hint = registry.did_you_mean(pattern, known)
-    return f"No problem matches --problem={pattern}.{hint}\n{_all_problems(known)}"
+    return _with_all_problems(f"No problem matches --problem={pattern}.{hint}", known)
 
 
-def _all_problems(known: Sequence[str]) -> str:
-    return "Problems:\n" + "\n".join(f"  * {name}" for name in known)
+def _with_all_problems(cause: str, known: Sequence[str]) -> str:
+    """The cause above and, because its beginning will be out of sight, below the list."""
+    return "\n".join([cause, "Problems:", *(f"  * {name}" for name in known), cause])
 
 
 def _check_legacy_flags() -> None:

@@ -30,7 +30,7 @@ def test_selection(wanted, excluded, expected):
 @pytest.mark.parametrize(
     "wanted, excluded, message",
     [
-        ("", "", r"must name a problem"),
+        ("", "", r"--problem is missing"),
         (" , ", "", r"must name a problem"),
         ("translate_y", "", r"Did you mean: translate_x.*(\n.*)*  \* algo_a"),
         ("translate_x,nothing_here", "", r"--problem=nothing_here"),
@@ -51,7 +51,13 @@ def test_selections_that_fail(wanted, excluded, message):
 def test_all_known_problems_are_listed_when_none_matches():
     with pytest.raises(ValueError) as caught:
         t2t_datagen.select_problems("zzz", "", KNOWN)
-    assert str(caught.value).endswith("".join(f"\n  * {name}" for name in KNOWN))
+    cause = "No problem matches --problem=zzz."
+    assert str(caught.value).split("\n") == [
+        cause,
+        "Problems:",
+        *(f"  * {name}" for name in KNOWN),
+        cause,
+    ]
 
 
 def test_seed_covers_python_and_numpy():
