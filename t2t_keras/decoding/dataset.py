@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from absl import logging
 
+from t2t_keras.data import pipeline
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.decoding import record_files
 from t2t_keras.decoding.decoder import format_record
@@ -35,7 +36,7 @@ def decode_from_dataset(
     model_name: str = "",
     hparams_set: str = "",
 ) -> list[DecodedExample]:
-    """Decodes the examples of a split, in their order in the files.
+    """Decodes the examples of a split, in their order in the files (or see `order_of_batches`).
 
     Args:
         translator: the model and its decode hparams; `num_samples` limits the examples.
@@ -69,7 +70,8 @@ def decode_from_dataset(
             prefix, options, model_name, hparams_set, problem.name
         )
         record_files.prepare_output(output)
-    examples = list(_read(problem, hparams, data_dir, dataset_split, options.num_samples))
+    read = _read_batches if options.order_of_batches else _read
+    examples = list(read(problem, hparams, data_dir, dataset_split, options.num_samples))
     results = translator.translate_ids(
         [example["inputs"] for example in examples], show_progress=True
     )
@@ -105,6 +107,27 @@ def _read(
     )
     for example in dataset.as_numpy_iterator():
         yield {name: np.ravel(ids).tolist() for name, ids in example.items()}
+
+
+def _read_batches(
+    problem: Any, hparams: Any, data_dir: str, dataset_split: str | None, num_samples: int
+) -> Iterator[dict[str, list[int]]]:
+    """The same examples in the order of T2T's batches: a full one first, remainders by length."""
+    batches = pipeline.input_dataset(
+        problem,
+        ModeKeys.PREDICT,
+        hparams,
+        data_dir,
+        dataset_split=dataset_split,
+        max_records=num_samples,
+    )
+    for batch in batches.as_numpy_iterator():
+        names = list(batch)
+        for row in zip(*batch.values(), strict=True):
+            yield {
+                name: np.trim_zeros(np.ravel(ids), "b").tolist()
+                for name, ids in zip(names, row, strict=True)
+            }
 
 
 def _texts(

@@ -28,6 +28,7 @@ def decode_hparams(overrides: str = "") -> HParams:
     | `skip_eos_postprocess` | do not cut outputs at the end symbol |
     | `force_decode_length` | greedy only: do not stop at the end symbol |
     | `keep_pad_ids` | show id 0 in an output as `<pad>`, as T2T does (not in T2T) |
+    | `order_of_batches` | data sets: write in the order of T2T's batches by length (not in T2T) |
     | `shards`, `shard_id`, `shards_start_offset`, `shard_google_format` | parts of the input file |
     | `multiproblem_task_id` | >= 0: stands in the end symbol's place after the input |
     | `log_results` | log inputs and outputs |
@@ -85,6 +86,7 @@ def decode_hparams(overrides: str = "") -> HParams:
         # Not in T2T.
         limit_by_longest_input=False,
         keep_pad_ids=False,
+        order_of_batches=False,
     )
     hparams.parse(overrides)
     _check(hparams)

@@ -3,7 +3,7 @@ import pytest
 from t2t_keras.decoding.decode_hparams import decode_hparams
 from tests.reference_data import load_golden_json
 
-ADDED = {"limit_by_longest_input": False, "keep_pad_ids": False}
+ADDED = {"limit_by_longest_input": False, "keep_pad_ids": False, "order_of_batches": False}
 
 
 @pytest.mark.reference
