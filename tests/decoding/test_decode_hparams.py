@@ -22,7 +22,9 @@ def test_overrides():
     assert options.return_beams and options.limit_by_longest_input
 
 
-@pytest.mark.parametrize("text", ["beam_size=0", "batch_size=-1", "delimiter=", "extra_length=-100"])
+@pytest.mark.parametrize(
+    "text", ["beam_size=0", "batch_size=-1", "delimiter=", "extra_length=-100"]
+)
 def test_senseless_values_are_refused(text):
     with pytest.raises(ValueError, match="Received"):
         decode_hparams(text)
