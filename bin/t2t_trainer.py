@@ -47,7 +47,7 @@ def main(argv: list[str]) -> None:
         _generate_data()
     if not os.path.isdir(FLAGS.data_dir):
         raise FileNotFoundError(
-            "data_dir doesn't exist; run t2t-datagen, or add --generate_data. "
+            "data_dir is no directory; run t2t-datagen, or add --generate_data. "
             f"Received: {FLAGS.data_dir}"
         )
     # Only now: the problem's hyperparameters depend on its vocabulary.
@@ -118,8 +118,13 @@ def _generate_data() -> None:
     random.seed(FLAGS.random_seed)
     base_name = registry.parse_problem_name(FLAGS.problem).base
     logging.info("Generating data for %s", base_name)
-    os.makedirs(FLAGS.data_dir, exist_ok=True)
-    os.makedirs(FLAGS.tmp_dir, exist_ok=True)
+    for name in ("data_dir", "tmp_dir"):
+        try:
+            os.makedirs(FLAGS[name].value, exist_ok=True)
+        except OSError as error:
+            raise command_line.UsageError(
+                f"--{name} can't be made ({error.strerror}). Received: {FLAGS[name].value}"
+            ) from error
     with source_options.use(t2t_flags.source_options()):
         registry.problem(base_name).generate_data(FLAGS.data_dir, FLAGS.tmp_dir)
 

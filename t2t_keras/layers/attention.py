@@ -55,7 +55,7 @@ class MultiHeadAttention(keras.layers.Layer):
         super().__init__(name=name)
         key_depth, value_depth = key_depth or size, value_depth or size
         for what, depth in (("key", key_depth), ("value", value_depth)):
-            if depth % num_heads:
+            if num_heads < 1 or depth % num_heads:
                 raise ValueError(
                     f"The attention {what} depth must be divisible by the number of heads. "
                     f"Received: {what} depth {depth}, {num_heads} heads"

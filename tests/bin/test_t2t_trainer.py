@@ -35,10 +35,14 @@ WORKING = {
         ({"hparams": "hiden_size=4"}, "hidden_size"),
         ({"data_dir": "{folder}/absent"}, "t2t-datagen"),
         ({"train_step": "4"}, "train_steps"),
+        ({"train_steps": "-4"}, "--train_steps must not be negative"),
+        ({"worker_gpu": "-1"}, "--worker_gpu must not be negative"),
+        ({"data_dir": "{folder}/file", "generate_data": "true"}, "--data_dir can't be made"),
     ],
 )
 def test_mistakes_are_named_and_nothing_is_written(tmp_path, changes, message):
     (tmp_path / "data").mkdir()
+    (tmp_path / "file").write_text("")
     flags = {**WORKING, **changes}
     done = trainer(*(f"--{name}={value.format(folder=tmp_path)}" for name, value in flags.items()))
     assert done.returncode == 1
