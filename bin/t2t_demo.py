@@ -251,15 +251,18 @@ def set_damaged_checkpoints_aside(directory: str) -> None:
     import tensorflow as tf
 
     for index in sorted(indices):
+        if index.endswith(".input.index"):
+            continue  # The input's position: the trainer itself does without a damaged one.
         prefix = index.removesuffix(".index")
         try:
             reader = tf.train.load_checkpoint(prefix)
             for name in reader.get_variable_to_shape_map():
                 reader.get_tensor(name)
         except (tf.errors.OpError, ValueError, RuntimeError, LookupError):
-            print(f"{prefix} is damaged; its files are now called *.damaged", flush=True)
+            print(f"{prefix} is damaged; its files are now called damaged-*", flush=True)
             for path in [index, *glob.glob(f"{glob.escape(prefix)}.data-*")]:
-                os.replace(path, f"{path}.damaged")
+                folder, name = os.path.split(path)
+                os.replace(path, os.path.join(folder, f"damaged-{name}"))
 
 
 def write_test_files(layout: Layout) -> None:

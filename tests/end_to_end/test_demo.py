@@ -67,13 +67,14 @@ def test_damaged_checkpoints_are_set_aside(tmp_path, ending, size, capsys):
     for step in (1, 2):
         values = {"w": np.arange(1000.0), "global_step": np.int64(step)}
         checkpoints.write_values(str(tmp_path / f"model.ckpt-{step}"), values)
+    (tmp_path / "model.ckpt-2.input.index").touch()
     t2t_demo.set_damaged_checkpoints_aside(str(tmp_path))
     assert capsys.readouterr().out == ""
     os.truncate(tmp_path / f"model.ckpt-2.{ending}", size)
     t2t_demo.set_damaged_checkpoints_aside(str(tmp_path))
     assert "model.ckpt-2 is damaged" in capsys.readouterr().out
     assert checkpoints.complete_checkpoints(str(tmp_path)) == [str(tmp_path / "model.ckpt-1")]
-    assert (tmp_path / f"model.ckpt-2.{ending}.damaged").exists()
+    assert (tmp_path / f"damaged-model.ckpt-2.{ending}").exists()
 
 
 def test_asked_sentences_are_in_no_split():
