@@ -175,6 +175,13 @@ class Transformer(keras.Model):
 
     def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """Logits of given targets; see the class."""
+        return self.softmax_table.logits(self.hidden(features, training, dropout_seed))
+
+    def hidden(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
+        """What the softmax table is multiplied with: `[batch, target_length, hidden_size]`.
+
+        Arguments as the call's.
+        """
         seed = seed_for(training, dropout_seed)
         embedded = {**features, "dropout_seed": seed}
         if self.has_inputs:
@@ -188,7 +195,7 @@ class Transformer(keras.Model):
                 f"{type(self).__name__}.body must return one tensor; losses beside it are not "
                 f"supported. Received: a tuple of {len(output)}"
             )
-        return self.softmax_table.logits(output)
+        return output
 
     def body(self, features: Features) -> Any:
         """Encoder and decoder: what lies between the vectors of the ids and the softmax.

@@ -37,9 +37,10 @@ class TransformerEncoder(Transformer):
 
     def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """Logits at every input position; see the class."""
-        return self.softmax_table.logits(self._encoded(features, training, dropout_seed))
+        return self.softmax_table.logits(self.hidden(features, training, dropout_seed))
 
-    def _encoded(self, features: Features, training: bool, dropout_seed: Any) -> Any:
+    def hidden(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
+        """The encoder's output, `[batch, input_length, hidden_size]`."""
         seed = seed_for(training, dropout_seed)
         ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
         return self.body({**features, "inputs": vectors, "inputs_raw": ids, "dropout_seed": seed})
@@ -144,4 +145,4 @@ class TransformerRegressor(TransformerEncoder):
 
     def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """One number for each input; see the class."""
-        return self.top_layer(ops.mean(self._encoded(features, training, dropout_seed), axis=1))
+        return self.top_layer(ops.mean(self.hidden(features, training, dropout_seed), axis=1))

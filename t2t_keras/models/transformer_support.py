@@ -56,8 +56,9 @@ _LETTERS = "or 'none'"
 _CHECKS: dict[str, _Check] = {
     "self_attention_type": _one_of(*self_attention_types.NAMES),
     "ffn_layer": _one_of(*feed_forward_types.NAMES),
-    "factored_logits": _FALSE,
-    "scheduled_sampling_prob": _ZERO,
+    "scheduled_sampling_prob": _one_of(0.0, 1.0),
+    "scheduled_sampling_method": _one_of("parallel"),
+    "scheduled_sampling_warmup_schedule": _one_of("exp"),
     "prepend_mode": _one_of(
         "none", "prepend_inputs_masked_attention", "prepend_inputs_full_attention"
     ),

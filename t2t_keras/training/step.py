@@ -6,7 +6,14 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from t2t_keras.training.losses import loss_weights, pad_to_same_length, padded_loss_terms
+from t2t_keras.training.factored_loss import factored_loss_sum
+from t2t_keras.training.losses import (
+    loss_weights,
+    pad_to_same_length,
+    padded_loss_terms,
+    squared_error_terms,
+)
+from t2t_keras.training.scheduled_sampling import ScheduledSampling
 
 __all__ = ["LossSettings", "StepResult", "TrainStep", "loss_terms", "token_weights"]
 
@@ -28,6 +35,7 @@ class LossSettings(NamedTuple):
     label_smoothing: float = 0.0
     loss_multiplier: float = 1.0
     prepend_mode: str = "none"
+    predicts_numbers: bool = False  # Targets are real numbers, float32 `[batch, 1]`.
 
     @classmethod
     def from_hparams(cls, hparams: Any, training: bool) -> "LossSettings":
@@ -37,6 +45,7 @@ class LossSettings(NamedTuple):
             label_smoothing=float(hparams.label_smoothing) if training else 0.0,
             loss_multiplier=float(getattr(problem_hparams, "loss_multiplier", 1.0) or 1.0),
             prepend_mode=hparams.get("prepend_mode") or "none",
+            predicts_numbers=_has_real_targets(problem_hparams),
         )
 
 
@@ -50,6 +59,8 @@ class StepResult(NamedTuple):
 
 def token_weights(features: Features, settings: LossSettings, training: bool) -> tf.Tensor:
     """Which target tokens count in the loss, float32 `[batch, length]`."""
+    if settings.predicts_numbers:
+        return tf.ones_like(features["targets"], tf.float32)
     weights = loss_weights(features["targets"], settings.prepend_mode, training)
     if "targets_mask" in features:
         weights *= tf.cast(features["targets_mask"], tf.float32)
@@ -60,6 +71,8 @@ def loss_terms(
     logits: tf.Tensor, features: Features, settings: LossSettings, training: bool
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Sum of the token losses and number of tokens of a batch, as `losses.padded_loss_terms`."""
+    if settings.predicts_numbers:
+        return squared_error_terms(logits, features["targets"])
     logits, labels = pad_to_same_length(logits, features["targets"])
     weights = token_weights({**features, "targets": labels}, settings, training)
     return padded_loss_terms(
@@ -105,6 +118,8 @@ class TrainStep:
         self._random_seed = random_seed
         self._jit_compile = jit_compile
         self._settings = LossSettings.from_hparams(hparams, training=True)
+        self._scheduled_sampling = ScheduledSampling(hparams)
+        self._factored_logits = bool(hparams.get("factored_logits"))
         self._weight_decay = float(hparams.weight_decay)
         self._clip_norm = float(hparams.clip_grad_norm or 0.0)
         self._noise_scale = float(hparams.get("grad_noise_scale") or 0.0)
@@ -195,9 +210,7 @@ class TrainStep:
             features: Features, seed: tf.Tensor, denominator: tf.Tensor
         ) -> tuple[tf.Tensor, list[tf.Tensor]]:
             with tf.GradientTape() as tape:
-                logits = self._model(features, training=True, dropout_seed=seed)
-                loss_sum, _ = loss_terms(logits, features, self._settings, training=True)
-                loss = loss_sum / denominator
+                loss = self._loss_sum(features, seed) / denominator
             variables = [variable.value for variable in self._variables]
             gradients = tape.gradient(loss, variables, unconnected_gradients="zero")
             # Embedding gradients become dense: sums over replicas and Adam treat all rows alike.
@@ -206,6 +219,27 @@ class TrainStep:
         if self._jit_compile:
             return tf.function(loss_and_gradients, jit_compile=True)
         return loss_and_gradients
+
+    def _loss_sum(self, features: Features, seed: tf.Tensor) -> tf.Tensor:
+        read = features
+        if self._scheduled_sampling.is_on:
+            read = self._scheduled_sampling.mixed_features(
+                lambda mixed: self._model(mixed, training=True, dropout_seed=seed),
+                features,
+                step=seed[0],
+                seed=seed,
+            )
+        if self._factored_logits:
+            loss_sum = factored_loss_sum(
+                self._model.hidden(read, training=True, dropout_seed=seed),
+                tf.convert_to_tensor(self._model.softmax_table.table),
+                features["targets"],
+                token_weights(features, self._settings, training=True),
+                self._settings.label_smoothing,
+            )
+            return loss_sum * self._settings.loss_multiplier
+        logits = self._model(read, training=True, dropout_seed=seed)
+        return loss_terms(logits, features, self._settings, training=True)[0]
 
     def _finish_gradients(self, gradients: list[tf.Tensor]) -> tuple[list[tf.Tensor], Any]:
         """Adds weight decay and noise, then clips (in T2T's order).
@@ -263,13 +297,13 @@ def _replica_number(context: Any) -> int:
     return int(tf.get_static_value(number) if tf.is_tensor(number) else number)
 
 
+def _has_real_targets(problem_hparams: Any) -> bool:
+    kind = (getattr(problem_hparams, "modality", None) or {}).get("targets")
+    return str(getattr(kind, "value", kind)) == "real"
+
+
 def _refuse_unsupported(hparams: Any) -> None:
     """Raises `ValueError` for hparams that would change training but aren't available."""
-    if hparams.get("scheduled_sampling_prob"):
-        raise ValueError(
-            "hparam scheduled_sampling_prob isn't available; set it to 0. "
-            f"Received: {hparams.get('scheduled_sampling_prob')!r}"
-        )
     if hparams.get("activation_dtype", "float32") == "float16":
         raise ValueError(
             "activation_dtype float16 needs loss scaling, which isn't available; use float32. "

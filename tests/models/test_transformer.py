@@ -135,7 +135,6 @@ def test_unsupported_values_are_refused_together() -> None:
     "overrides",
     [
         "scheduled_sampling_prob=0.5",
-        "factored_logits=True",
         "norm_type=group",
         "pos=timing_from_features",
         "initializer=he",

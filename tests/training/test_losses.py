@@ -146,3 +146,8 @@ def test_loss_multiplier_scales_the_numerator_only():
     doubled = losses.padded_loss_terms(logits, labels, 0.1, loss_multiplier=2.0)
     np.testing.assert_allclose(doubled[0], 2 * plain[0], rtol=1e-6)
     assert float(doubled[1]) == float(plain[1]) == 4.0
+
+
+def test_squared_error_terms():
+    total, count = losses.squared_error_terms(np.array([[1.0], [3.0]]), np.array([[0.0], [5.0]]))
+    assert (float(total), float(count)) == (5.0, 2.0)

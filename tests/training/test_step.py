@@ -115,7 +115,34 @@ def test_weight_noise_moves_the_body_in_proportion_to_the_learning_rate():
     assert 0.084 < np.std(moves) < 0.092 and abs(np.mean(moves)) < 0.01
 
 
-@pytest.mark.parametrize("override", ["scheduled_sampling_prob=1.0"])
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_factored_logits_train_the_same(jit_compile):
+    no_dropout = (
+        ",layer_prepostprocess_dropout=0.0,attention_dropout=0.0,relu_dropout=0.0,"
+        "learning_rate_warmup_steps=4"
+    )
+    plain, plain_model, _ = make_step(no_dropout)
+    factored, model, _ = make_step(no_dropout + ",factored_logits=True", jit_compile=jit_compile)
+    for variable, other in zip(model.variables, plain_model.variables, strict=True):
+        variable.assign(other.value)
+    for _ in range(3):
+        expected, found = plain(batch()), factored(batch())
+        np.testing.assert_allclose(found.loss, expected.loss, rtol=1e-4)
+        assert float(found.token_count) == float(expected.token_count)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_scheduled_sampling_trains(jit_compile):
+    step, _, _ = make_step(
+        ",scheduled_sampling_prob=1.0,scheduled_sampling_warmup_steps=1,"
+        "scheduled_sampling_num_passes=2,learning_rate_warmup_steps=4",
+        jit_compile=jit_compile,
+    )
+    losses = [float(step(batch()).loss) for _ in range(12)]
+    assert losses[-1] < losses[0]
+
+
+@pytest.mark.parametrize("override", ["activation_dtype=float16"])
 def test_what_is_not_available_is_refused(override):
     with pytest.raises(ValueError, match=override.split("=")[0]):
         make_step("," + override)
