@@ -219,7 +219,7 @@ def source_options(flag_values: flags.FlagValues = flags.FLAGS) -> SourceOptions
         ValueError: `--text_source` has another value.
     """
     return SourceOptions(
-        text_source=flag_values["text_source"].value,
+        text_source=str(flag_values["text_source"].value),
         tfds_data_dir=flag_values["tfds_data_dir"].value,
         tfds_manual_dir=flag_values["tfds_manual_dir"].value,
     )

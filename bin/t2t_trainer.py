@@ -72,10 +72,9 @@ def _raise_if_incomplete() -> None:
 
 def _refuse_bad_numbers() -> None:
     for name in ("train_steps", "worker_gpu"):
-        if FLAGS[name].value < 0:
-            raise command_line.UsageError(
-                f"--{name} must not be negative. Received: {FLAGS[name].value}"
-            )
+        number = int(FLAGS[name].value or 0)
+        if number < 0:
+            raise command_line.UsageError(f"--{name} must not be negative. Received: {number}")
 
 
 def _refuse_another_run() -> None:
@@ -120,7 +119,7 @@ def _generate_data() -> None:
     logging.info("Generating data for %s", base_name)
     for name in ("data_dir", "tmp_dir"):
         try:
-            os.makedirs(FLAGS[name].value, exist_ok=True)
+            os.makedirs(str(FLAGS[name].value), exist_ok=True)
         except OSError as error:
             raise command_line.UsageError(
                 f"--{name} can't be made ({error.strerror}). Received: {FLAGS[name].value}"
