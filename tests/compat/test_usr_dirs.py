@@ -114,7 +114,7 @@ def letters(tmp_path):
 def test_overrides_of_a_problem_are_honoured(letters):
     files = {path.name for path in pathlib.Path(letters).iterdir()}
     assert files == {
-        "vocab.letters_to_words.64",
+        "vocab.letters_to_words.64", "shard_sizes.json",
         "letters-train-00000-of-00002", "letters-train-00001-of-00002",
         "letters-dev-00000-of-00001",
     }  # fmt: skip

@@ -136,6 +136,7 @@ def test_files_hold_shifted_ids_and_eos(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "algorithmic_reverse_binary40_test-dev-00000-of-00001",
         "algorithmic_reverse_binary40_test-train-00000-of-00001",
+        "shard_sizes.json",
     ]
     np.random.seed(2)
     for paths, length, count in (
