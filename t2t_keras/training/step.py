@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from t2t_keras.training.factored_loss import factored_loss_sum
+from t2t_keras.training.gradients import GradientFinisher, finiteness_mark
 from t2t_keras.training.losses import (
     loss_weights,
     pad_to_same_length,
@@ -23,10 +24,6 @@ Features = dict[str, tf.Tensor]
 # another.
 _SPREAD_SEED = 0x9E3779B1
 _SPREAD_REPLICA = 0xC2B2AE35
-# hparam weight_noise is counted in thousandths of the learning rate.
-_WEIGHT_NOISE_UNIT = 0.001
-# Apart from the numbers of variables, which gradient noise uses.
-_WEIGHT_NOISE_SEED = 5000
 
 
 class LossSettings(NamedTuple):
@@ -50,11 +47,22 @@ class LossSettings(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """What a step tells. All are float32 scalars, not fetched from the device yet."""
+    """What a step tells; tensors that aren't fetched from the device yet.
 
-    loss: tf.Tensor  # mean over all tokens of the global batch, before the update
-    token_count: tf.Tensor  # target tokens, without padding
-    gradient_norm: tf.Tensor | None  # global norm before clipping; None where nothing needs it
+    Attributes:
+        loss: float32 scalar, mean over all tokens of the global batch, before the update.
+        token_count: float32 scalar, target tokens, without padding.
+        gradient_norm: float32 scalar, global norm before clipping; None where nothing needs it.
+        replica_losses: float32 `[replicas]`, what each replica adds to `loss`: they sum up to it.
+        is_finite: bool scalar, whether the loss and every gradient were finite, so that the update
+            took place; None where nothing asks for it.
+    """
+
+    loss: tf.Tensor
+    token_count: tf.Tensor
+    gradient_norm: tf.Tensor | None
+    replica_losses: tf.Tensor
+    is_finite: tf.Tensor | None = None
 
 
 def token_weights(features: Features, settings: LossSettings, training: bool) -> tf.Tensor:
@@ -97,6 +105,10 @@ class TrainStep:
         random_seed: with global step and replica number it determines the dropout masks.
         jit_compile: whether XLA compiles loss and gradients; one compilation per batch shape.
         measure_gradient_norm: whether to compute the global norm even if nothing clips by it.
+        skip_nonfinite: whether a step whose loss or gradients aren't finite leaves the variables
+            and the optimizer's slots as they were. It counts as a step all the same: `iterations`,
+            and with it learning rate and dropout masks, move on. (What hparam `weight_noise` has
+            added to the weights before the step stays.)
     """
 
     def __init__(
@@ -109,6 +121,7 @@ class TrainStep:
         random_seed: int = 0,
         jit_compile: bool = False,
         measure_gradient_norm: bool = False,
+        skip_nonfinite: bool = False,
     ) -> None:
         _refuse_unsupported(hparams)
         self._model = model
@@ -120,14 +133,18 @@ class TrainStep:
         self._settings = LossSettings.from_hparams(hparams, training=True)
         self._scheduled_sampling = ScheduledSampling(hparams)
         self._factored_logits = bool(hparams.get("factored_logits"))
-        self._weight_decay = float(hparams.weight_decay)
-        self._clip_norm = float(hparams.clip_grad_norm or 0.0)
-        self._noise_scale = float(hparams.get("grad_noise_scale") or 0.0)
-        self._weight_noise = float(hparams.get("weight_noise") or 0.0)
-        self._measure_norm = measure_gradient_norm or self._clip_norm > 0.0
+        self._checks_finiteness = skip_nonfinite
         with self._strategy.scope():
             optimizer.build(model.trainable_variables)
         self._variables = model.trainable_variables
+        self._finisher = GradientFinisher(
+            hparams,
+            optimizer,
+            self._variables,
+            random_seed=random_seed,
+            num_replicas=self._num_replicas,
+            measure_norm=measure_gradient_norm,
+        )
         # One compiled function per replica: each captures its own replica's variables.
         self._gradients_of_replica = [self._gradient_function() for _ in range(self._num_replicas)]
         self._step: Any = None  # the compiled step, made for the first batch
@@ -158,19 +175,35 @@ class TrainStep:
         }
         return tf.function(self._global_step, input_signature=[signature])
 
-    def _global_step(self, features: Features) -> tuple[Any, ...]:
-        if self._weight_noise:
-            self._move_weights()
-        if self._num_replicas == 1:
-            return self._replica_step(features)
-        results = self._strategy.run(self._replica_step, args=(features,))
-        # Loss, count and norm are the same on all replicas.
-        return tuple(
-            None if result is None else self._strategy.experimental_local_results(result)[0]
-            for result in results
-        )
+    def _global_step(self, features: Features) -> StepResult:
+        if self._finisher.moves_weights:
+            self._finisher.move_weights()
+        results = self._on_replicas(self._replica_step, features)
+        first = self._of_first_replica(results.result)
+        replica_losses = tf.stack(self._of_all_replicas(results.result.replica_losses))
+        if self._checks_finiteness:
+            tf.cond(
+                first.is_finite,
+                lambda: self._on_replicas(self._apply, results.gradients),
+                lambda: self._on_replicas(self._skip),
+            )
+        return first._replace(replica_losses=replica_losses)
 
-    def _replica_step(self, features: Features) -> tuple[Any, ...]:
+    def _on_replicas(self, function: Callable[..., Any], *args: Any) -> Any:
+        if self._num_replicas == 1:
+            return function(*args)
+        return self._strategy.run(function, args=args)
+
+    def _of_all_replicas(self, value: Any) -> list[Any]:
+        if self._num_replicas == 1:
+            return [value]
+        return list(self._strategy.experimental_local_results(value))
+
+    def _of_first_replica(self, result: StepResult) -> StepResult:
+        """Of what is the same on all replicas."""
+        return StepResult(*(None if v is None else self._of_all_replicas(v)[0] for v in result))
+
+    def _replica_step(self, features: Features) -> "_ReplicaStep":
         context = tf.distribute.get_replica_context()
         replica = _replica_number(context)
         features = self._part_of_batch(features, replica)
@@ -180,9 +213,22 @@ class TrainStep:
         seed = self._dropout_seed(replica)
         local_loss, gradients = self._gradients_of_replica[replica](features, seed, denominator)
         loss = self._sum_over_replicas(local_loss)
-        gradients, norm = self._finish_gradients(gradients)
+        is_finite = None
+        if self._checks_finiteness:
+            mark = self._sum_over_replicas(finiteness_mark([local_loss, *gradients]))
+            is_finite = tf.math.is_finite(mark)
+        gradients, norm = self._finisher.finish(gradients, self._sum_over_replicas)
+        result = StepResult(loss, count, norm, local_loss, is_finite)
+        if self._checks_finiteness:
+            return _ReplicaStep(result, gradients)
+        self._apply(gradients)
+        return _ReplicaStep(result, [])
+
+    def _apply(self, gradients: list[tf.Tensor]) -> None:
         self._optimizer.apply(gradients, self._variables)
-        return loss, count, norm
+
+    def _skip(self) -> None:
+        self._optimizer.iterations.assign_add(1)
 
     def _part_of_batch(self, features: Features, replica: int) -> Features:
         if self._num_replicas == 1:
@@ -241,55 +287,12 @@ class TrainStep:
         logits = self._model(read, training=True, dropout_seed=seed)
         return loss_terms(logits, features, self._settings, training=True)[0]
 
-    def _finish_gradients(self, gradients: list[tf.Tensor]) -> tuple[list[tf.Tensor], Any]:
-        """Adds weight decay and noise, then clips (in T2T's order).
 
-        Keras' optimizer sums gradients over replicas itself. What must see the sum sums here, and
-        hands every replica its share of the result.
-        """
-        norm = None
-        needs_sum = self._weight_decay or self._noise_scale or self._measure_norm
-        if not needs_sum:
-            return gradients, norm
-        gradients = self._sum_over_replicas(gradients)
-        if self._weight_decay:
-            gradients = [
-                self._decayed(g, v) for g, v in zip(gradients, self._variables, strict=True)
-            ]
-        if self._noise_scale:
-            gradients = [self._noisy(g, number) for number, g in enumerate(gradients)]
-        if self._measure_norm:
-            norm = tf.linalg.global_norm(gradients)
-        if self._clip_norm:
-            gradients, _ = tf.clip_by_global_norm(gradients, self._clip_norm, use_norm=norm)
-        if self._num_replicas > 1:
-            gradients = [gradient / self._num_replicas for gradient in gradients]
-        return gradients, norm
+class _ReplicaStep(NamedTuple):
+    """Of one replica: its result, and the gradients that are still to be applied."""
 
-    def _decayed(self, gradient: tf.Tensor, variable: Any) -> tf.Tensor:
-        """Adds the gradient of `weight_decay * |v|^2 / 2`; biases don't decay."""
-        if len(variable.shape) == 1 and variable.path.endswith("bias"):
-            return gradient
-        return gradient + self._weight_decay * tf.convert_to_tensor(variable.value)
-
-    def _noisy(self, gradient: tf.Tensor, number: int) -> tf.Tensor:
-        """Adds truncated normal noise, the same on every replica."""
-        return gradient + self._noise_scale * self._noise_like(gradient, number)
-
-    def _move_weights(self) -> None:
-        """Adds noise in proportion to the learning rate to the weights of the model's body."""
-        scale = self._weight_noise * _WEIGHT_NOISE_UNIT * self._optimizer.learning_rate
-        for number, variable in enumerate(self._variables):
-            if "/body/" in variable.path:
-                value = variable.value
-                noise = self._noise_like(value, _WEIGHT_NOISE_SEED + number)
-                value.assign_add(tf.cast(scale, value.dtype) * noise)
-
-    def _noise_like(self, value: Any, number: int) -> tf.Tensor:
-        """Truncated normal noise, which depends on step, random seed and number only."""
-        step = tf.cast(self._optimizer.iterations.value, tf.int32)
-        seed = tf.stack([step, self._random_seed % (1 << 16) * 10007 + number])
-        return tf.random.stateless_truncated_normal(value.shape, seed, dtype=value.dtype)
+    result: StepResult
+    gradients: list[tf.Tensor]
 
 
 def _replica_number(context: Any) -> int:
