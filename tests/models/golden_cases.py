@@ -21,14 +21,36 @@ def case_names() -> list[str]:
         return ["absent"]
 
 
+def names_with(prefix: str) -> list[str]:
+    """Names of the cases in which arrays `prefix|…` are recorded."""
+    try:
+        return [
+            name
+            for name in case_names()
+            if any(key.startswith(prefix + "|") for key in _arrays(name).files)
+        ]
+    except pytest.skip.Exception:
+        return ["absent"]
+
+
+def _arrays(name: str) -> Any:
+    return np.load(golden_path("model", f"{name}.npz"))
+
+
 class GoldenCase:
     """A model with recorded start values, its batch and the recorded results."""
 
     def __init__(self, name: str) -> None:
         description = load_golden_json("model", "cases.json.gz")[name]
         self.problem: dict[str, Any] = description["problem"]
-        self.arrays = dict(np.load(golden_path("model", f"{name}.npz")))
-        self.hparams = HParams(**description["resolved_hparams"])
+        self.arrays = dict(_arrays(name))
+        # These T2T's model sets itself, to the functions that follow from problem and prepend_mode.
+        settings = {
+            key: value
+            for key, value in description["resolved_hparams"].items()
+            if key not in ("bottom", "loss", "name", "top", "weights_fn")
+        }
+        self.hparams = HParams(**settings)
         self.model = self._make_model(description)
         self.features = self.part("feature")
         assign_variables(self.model, self.part("var"))
