@@ -1,0 +1,166 @@
+"""The workers of a run among themselves: what they must agree on, and what only one does.
+
+Every worker reads the same batches in the same order, trains on its replicas' parts of them and
+holds the same weights. Worker 0, the chief, alone writes and evaluates; the others meanwhile wait
+for it in the next step's sum of gradients.
+"""
+
+import contextlib
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from absl import logging
+
+from t2t_keras.training.cluster import Cluster
+from t2t_keras.training.interruption import Interruption
+
+__all__ = ["WorkerLostError", "Workers"]
+
+# Steps between two questions whether somebody wants to stop. Every question waits for all workers,
+# which they do in every step anyway, but also for the results of the steps before.
+STEPS_BETWEEN_QUESTIONS = 10
+# Above all signals' numbers: stop in the ordinary way.
+_STOP_WITHOUT_SIGNAL = 1000
+
+
+class WorkerLostError(RuntimeError):
+    """Another worker has ended or doesn't answer; what this process holds can't be saved."""
+
+
+class Workers:
+    """All workers of a run, seen from one of them. A run without a cluster has one worker.
+
+    Args:
+        strategy: the run's.
+        cluster: None for a single process.
+    """
+
+    def __init__(self, strategy: tf.distribute.Strategy, cluster: Cluster | None) -> None:
+        self.strategy = strategy
+        self._cluster = cluster
+        self._gather_function: Any = None
+        self._asked_at = -1
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this process writes files and evaluates."""
+        return self._cluster is None or self._cluster.is_chief
+
+    def _gather(self, value: int) -> np.ndarray:
+        """Every worker's value, int64 `[workers]`; waits for all."""
+        if self._cluster is None:
+            return np.array([value], np.int64)
+        own = np.zeros([len(self._cluster.workers)], np.int64)
+        own[self._cluster.index] = value
+        if self._gather_function is None:
+            self._gather_function = tf.function(self._sum_over_workers)
+        with self.explained():
+            return self._gather_function(tf.constant(own)).numpy()
+
+    def _sum_over_workers(self, values: tf.Tensor) -> tf.Tensor:
+        def one_replica(values: tf.Tensor) -> tf.Tensor:
+            context = tf.distribute.get_replica_context()
+            # One replica a worker counts; local numbers are 0, 1, ….
+            is_first = _number_within_worker(context) == 0
+            # Not the argument itself: a sum needs to know on which device its parts are.
+            values = tf.identity(values) if is_first else tf.zeros_like(values)
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, values)
+
+        results = self.strategy.run(one_replica, args=(values,))
+        return self.strategy.experimental_local_results(results)[0]
+
+    def from_chief(self, value: int) -> int:
+        """The chief's value, on every worker."""
+        return int(self._gather(value)[0])
+
+    def barrier(self) -> None:
+        """Waits until all workers are here."""
+        self._gather(0)
+
+    def require_equal(self, what: str, value: Any, way_out: str) -> None:
+        """Makes sure that all workers have the same.
+
+        Raises:
+            ValueError: on every worker, if they don't.
+        """
+        if self._cluster is None:
+            return
+        numbers = self._gather(zlib.crc32(repr(value).encode("utf-8")))
+        differing = np.flatnonzero(numbers != numbers[0])
+        if differing.size:
+            raise ValueError(
+                f"Workers {', '.join(map(str, differing))} have another {what} than worker 0. "
+                f"{way_out} Received, at worker {self._cluster.index}: {value}"
+            )
+
+    def should_stop(self, step: int, interruption: Interruption, stop_training: bool) -> bool:
+        """Whether training ends after `step` steps: the same answer on all workers.
+
+        A signal to one worker ends all; it may take `STEPS_BETWEEN_QUESTIONS` steps. The others'
+        `interruption` then holds its number too.
+
+        Args:
+            step: steps done.
+            interruption: whether this process has been asked to end.
+            stop_training: whether it should end for another reason.
+        """
+        if self._cluster is None:
+            return interruption.requested or stop_training
+        if step % STEPS_BETWEEN_QUESTIONS:
+            return False
+        wish = interruption.signal_number or (_STOP_WITHOUT_SIGNAL if stop_training else 0)
+        wishes = [number for number in self._gather(wish) if number]
+        if wishes and min(wishes) < _STOP_WITHOUT_SIGNAL and not interruption.requested:
+            interruption.signal_number = int(min(wishes))
+            logging.info("Another worker is asked to end: stopping here too.")
+        return bool(wishes)
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turns TensorFlow's errors about lost workers into one that says what to do.
+
+        Raises:
+            WorkerLostError: another worker has ended or can't be reached.
+        """
+        try:
+            yield
+        except (
+            tf.errors.UnavailableError,
+            tf.errors.AbortedError,
+            tf.errors.CancelledError,
+            tf.errors.DeadlineExceededError,
+            tf.errors.FailedPreconditionError,
+            tf.errors.InternalError,
+        ) as error:
+            if self._cluster is None or not _tells_of_peers(error):
+                raise
+            index = self._cluster.index
+            raise WorkerLostError(
+                "Another worker of the run has ended or can't be reached; its log tells why. Start "
+                "all workers again with the same commands: training goes on from the newest "
+                f"checkpoint. Received, at worker {index} of {', '.join(self._cluster.workers)}: "
+                f"{_gist(error)}"
+            ) from error
+
+
+def _number_within_worker(context: Any) -> int:
+    """Number of a replica among those of its worker; by the strategy's device list."""
+    strategy = context.strategy
+    local_count = len(strategy.extended.worker_devices)
+    number = context.replica_id_in_sync_group
+    number = int(tf.get_static_value(number) if tf.is_tensor(number) else number)
+    return number % local_count
+
+
+def _tells_of_peers(error: tf.errors.OpError) -> bool:
+    words = ("Collective ops", "collective", "remote", "/job:worker", "heartbeat", "unhealthy")
+    return any(word in error.message for word in words)
+
+
+def _gist(error: tf.errors.OpError) -> str:
+    """The sentence of TensorFlow's message that isn't about nodes of a graph."""
+    text = error.message.split("Collective ops is aborted by: ")[-1]
+    return " ".join(text.split("\n\t")[0].split())[:300]
