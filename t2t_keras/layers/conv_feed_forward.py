@@ -55,7 +55,7 @@ class _ConvReluConv(keras.layers.Layer):
         """`x` `[batch, length, size]` -> the same shape."""
         length = ops.shape(x)[1]
         if real is not None and self.kernel_size > 1:
-            x = x * real
+            x = x * ops.cast(real, x.dtype)
         left, right = -min(self.offsets), max(self.offsets)
         x = ops.pad(x, ((0, 0), (left, right), (0, 0)))
         windows = [x[:, left + offset : left + offset + length] for offset in self.offsets]

@@ -13,6 +13,7 @@ def matmul_last_axis(x: Any, kernel: Any) -> Any:
 
     Flattened to one matrix product: a batched product would sum one kernel gradient per batch row.
     """
+    kernel = ops.cast(kernel, x.dtype)  # Activations may be of lower precision than weights.
     if len(x.shape) == 2:
         return ops.matmul(x, kernel)
     leading = ops.shape(x)[:-1]
@@ -63,4 +64,4 @@ class Dense(keras.layers.Layer):
     def call(self, x: Any) -> Any:
         """`x` `[…, input_size]` -> `[…, units]`."""
         output = matmul_last_axis(x, self.kernel)
-        return output if self.bias is None else output + self.bias
+        return output if self.bias is None else output + ops.cast(self.bias, x.dtype)

@@ -41,10 +41,10 @@ def dot_product_attention(
       dropout: of the weights.
       dropout_seed: int32 `[2]`, None for no dropout.
     """
-    logits = ops.matmul(query, ops.swapaxes(key, -1, -2))
+    logits = ops.cast(ops.matmul(query, ops.swapaxes(key, -1, -2)), "float32")
     if bias is not None:
         logits = logits + bias
-    weights = ops.softmax(logits, axis=-1)
+    weights = ops.cast(ops.softmax(logits, axis=-1), value.dtype)
     dropped = weights if dropout is None else dropout(weights, dropout_seed=dropout_seed)
     return AttentionResult(ops.matmul(dropped, value), weights, logits)
 
@@ -122,11 +122,15 @@ class DotProductAttention(keras.layers.Layer):
         Returns:
           `[batch, beam, heads, 1, depth]`.
         """
-        logits = ops.matmul(query, ops.swapaxes(key, -1, -2)) + bias
+        logits = self._with_bias(ops.matmul(query, ops.swapaxes(key, -1, -2)), bias)
         return ops.matmul(self.weigh(logits), value)
 
     def weigh(self, logits: Any, dropout_seed: Any = None) -> Any:
-        """The weights `[…, key_length]` of logits of that shape, recorded where asked for."""
+        """The weights `[…, key_length]` of logits of that shape, recorded where asked for.
+
+        They are computed in float32 and returned in the type of the activations.
+        """
+        logits = ops.cast(logits, "float32")
         weights = ops.softmax(logits, axis=-1)
         if self.hard_k:
             if dropout_seed is not None and self.gumbel_noise_weight:
@@ -134,8 +138,10 @@ class DotProductAttention(keras.layers.Layer):
                 weights = weights + self.gumbel_noise_weight * noise
             weights = harden(weights, self.hard_k)
         keep_attention(self.path, weights, logits)
-        return weights
+        return ops.cast(weights, self.compute_dtype)
 
     @staticmethod
     def _with_bias(logits: Any, bias: Any) -> Any:
+        """Logits plus bias, if there is one, in float32: the bias may be too large for others."""
+        logits = ops.cast(logits, "float32")
         return logits if bias is None else logits + bias

@@ -48,7 +48,7 @@ class SymbolTable(keras.layers.Layer):
         real = ops.cast(ops.not_equal(ids, 0), vectors.dtype)
         if self.multiply_by_sqrt_depth:
             real = real * (self.depth**0.5)
-        return vectors * real[..., None]
+        return ops.cast(vectors * real[..., None], self.compute_dtype)
 
     def logits(self, x: Any) -> Any:
         """Vectors `[…, depth]` -> float32 logits `[…, vocab_size]`: x·tableᵀ, no bias."""
@@ -60,7 +60,8 @@ class SymbolTable(keras.layers.Layer):
         Computed as (table·xᵀ)ᵀ: with up to about a hundred vectors this is twice as fast on CPU.
         """
         leading = ops.shape(x)[:-1]
-        columns = ops.matmul(self.table, ops.transpose(ops.reshape(x, (-1, self.depth))))
+        table = ops.cast(self.table, x.dtype)
+        columns = ops.matmul(table, ops.transpose(ops.reshape(x, (-1, self.depth))))
         logits = ops.reshape(ops.transpose(columns), (*leading, self.vocab_size))
         return ops.cast(logits, "float32")
 

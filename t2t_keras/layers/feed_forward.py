@@ -90,5 +90,5 @@ class DenseReluDense(FeedForward):
         hidden = ops.relu(self.conv1(x))
         output = self.conv2(self.dropout(hidden, dropout_seed=dropout_seed))
         for factor in args:
-            output = output * factor
+            output = output * ops.cast(factor, output.dtype)
         return output

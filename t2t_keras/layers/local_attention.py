@@ -30,6 +30,7 @@ class Neighbourhood(NamedTuple):
 
 NEIGHBOURHOODS = {
     "local_mask_right": Neighbourhood(1, 0, True),
+    "local_relative_mask_right": Neighbourhood(1, 0, True),
     "local_within_block_mask_right": Neighbourhood(0, 0, True),
     "local_unmasked": Neighbourhood(1, 1, False),
     "masked_dilated_1d": Neighbourhood(2, 0, True),
@@ -47,6 +48,7 @@ class LocalAttention(DotProductAttention):
       neighbourhood: what a block sees.
       block_length: positions in a block.
       name: scope.
+      options: see `DotProductAttention`; of use to derived layers only.
 
     Raises:
       ValueError: the block length is not positive.
@@ -57,8 +59,9 @@ class LocalAttention(DotProductAttention):
         neighbourhood: Neighbourhood,
         block_length: int = DEFAULT_BLOCK_LENGTH,
         name: str = "local_attention",
+        **options: Any,
     ) -> None:
-        super().__init__(name=name)
+        super().__init__(name=name, **options)
         if block_length < 1:
             raise ValueError(
                 f"The block length of local attention must be positive. Received: {block_length}"
@@ -76,7 +79,7 @@ class LocalAttention(DotProductAttention):
           key: the same shape.
           value: `[batch, heads, length, value_depth]`.
           bias: `[batch or 1, 1, 1, length]`, hides keys from all queries.
-          dropout_seed: ignored.
+          dropout_seed: int32 `[2]`; of use to derived layers only.
 
         Returns:
           output `[batch, heads, length, value_depth]`; weights and logits are by block,
@@ -94,24 +97,43 @@ class LocalAttention(DotProductAttention):
         length = ops.shape(query)[2]
         query, key, value = (self._in_blocks(x) for x in (query, key, value))
         # [batch, heads, blocks, block_length, keys]
-        logits = ops.matmul(query, ops.swapaxes(self._with_neighbours(key), -1, -2))
-        logits = logits + self._mask(length, ops.shape(query)[2])
+        logits = self.compare(query, self._with_neighbours(key))
+        logits = ops.cast(logits, "float32") + self._mask(length, ops.shape(query)[2])
         if bias is not None:
             hidden = self._with_neighbours(self._in_blocks(bias[:, :, 0, :, None]))
             logits = logits + ops.swapaxes(hidden, -1, -2)
         weights = self.weigh(logits)
-        output = ops.matmul(weights, self._with_neighbours(value))
+        output = self.apply_weights(weights, self._with_neighbours(value), dropout_seed)
         batch, heads, blocks, size, depth = ops.shape(output)
         output = ops.reshape(output, (batch, heads, blocks * size, depth))[:, :, :length]
         return AttentionResult(output, weights, logits)
 
+    def compare(self, query: Any, key: Any) -> Any:
+        """Logits of queries `[batch, heads, blocks, block_length, depth]` and the keys they see.
+
+        Args:
+          query: of each block.
+          key: `[batch, heads, blocks, keys, depth]`.
+
+        Returns:
+          `[batch, heads, blocks, block_length, keys]`.
+        """
+        return ops.matmul(query, ops.swapaxes(key, -1, -2))
+
+    def apply_weights(self, weights: Any, value: Any, dropout_seed: Any = None) -> Any:
+        """Sums of the values `[batch, heads, blocks, keys, depth]` by the weights of each block."""
+        return ops.matmul(weights, value)
+
     def attend_step(self, query: Any, key: Any, value: Any, bias: Any, step: Any) -> Any:
         """Attends from one position to the cached ones of its neighbourhood; see the base class."""
-        block = step // self.block_length
-        first = (block - self.neighbourhood.blocks_before) * self.block_length
-        positions = ops.arange(ops.shape(key)[3], dtype="int32")
-        too_early = ops.cast(ops.less(positions, first), "float32") * MASKED
-        return super().attend_step(query, key, value, bias + too_early, step)
+        bias = bias + self.hides_earlier_blocks(step, ops.shape(key)[3])
+        return super().attend_step(query, key, value, bias, step)
+
+    def hides_earlier_blocks(self, step: Any, max_length: Any) -> Any:
+        """A bias `[max_length]` on what is before the neighbourhood of the position `step`."""
+        first = (step // self.block_length - self.neighbourhood.blocks_before) * self.block_length
+        positions = ops.arange(max_length, dtype="int32")
+        return ops.cast(ops.less(positions, first), "float32") * MASKED
 
     def _in_blocks(self, x: Any) -> Any:
         """`[batch, heads, length, depth]` -> `[batch, heads, blocks, block_length, depth]`."""

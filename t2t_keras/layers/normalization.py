@@ -36,9 +36,11 @@ class LayerNorm(keras.layers.Layer):
 
     def call(self, x: Any) -> Any:
         """`x` `[…, size]` -> the same shape."""
-        centred = x - ops.mean(x, axis=-1, keepdims=True)
+        exact = ops.cast(x, "float32")
+        centred = exact - ops.mean(exact, axis=-1, keepdims=True)
         spread = self.spread(ops.square(centred))
-        return centred * ops.rsqrt(spread + self.epsilon) * self.scale + self.bias
+        output = centred * ops.rsqrt(spread + self.epsilon) * self.scale + self.bias
+        return ops.cast(output, x.dtype)
 
     def spread(self, squared: Any) -> Any:
         """The squared deviations `[…, size]` combined into `[…, 1]`: their mean."""
@@ -68,8 +70,10 @@ class NoamNorm(keras.layers.Layer):
 
     def call(self, x: Any) -> Any:
         """`x` `[…, size]` -> the same shape."""
-        squares = ops.sum(ops.square(x), axis=-1, keepdims=True)
-        return x * ops.rsqrt(ops.maximum(squares, self.epsilon)) * (self.size**0.5)
+        exact = ops.cast(x, "float32")
+        squares = ops.sum(ops.square(exact), axis=-1, keepdims=True)
+        output = exact * ops.rsqrt(ops.maximum(squares, self.epsilon)) * (self.size**0.5)
+        return ops.cast(output, x.dtype)
 
 
 def make_norm(

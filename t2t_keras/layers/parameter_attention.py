@@ -58,9 +58,10 @@ class _ParameterAttention(keras.layers.Layer):
     def call(self, x: Any, dropout_seed: Any = None) -> Any:
         """`x` `[batch, length, size]` -> the same shape."""
         query = split_heads(self.q_transform(x), self.num_heads)
-        weights = ops.softmax(ops.matmul(query, ops.swapaxes(self.k, -1, -2)), axis=-1)
+        logits = ops.matmul(query, ops.cast(ops.swapaxes(self.k, -1, -2), x.dtype))
+        weights = ops.cast(ops.softmax(ops.cast(logits, "float32"), axis=-1), x.dtype)
         weights = self.dropout(weights, dropout_seed=dropout_seed)
-        return self.output_transform(combine_heads(ops.matmul(weights, self.v)))
+        return self.output_transform(combine_heads(ops.matmul(weights, ops.cast(self.v, x.dtype))))
 
 
 class ParameterAttention(FeedForward):

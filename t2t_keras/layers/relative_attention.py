@@ -104,14 +104,17 @@ class RelativeAttention(DotProductAttention):
             0
         ]
         key_vectors, value_vectors = self._vectors(index)  # [max_length, depth]
-        logits = ops.matmul(query, ops.swapaxes(key, -1, -2)) + bias
+        logits = ops.matmul(query, ops.swapaxes(key, -1, -2))
         logits = logits + ops.matmul(query, ops.transpose(key_vectors))
-        weights = self.weigh(logits)
+        weights = self.weigh(self._with_bias(logits, bias))
         return ops.matmul(weights, value) + ops.matmul(weights, value_vectors)
 
     def _vectors(self, index: Any) -> tuple[Any, Any]:
         keys, values = self.keys.embeddings, self.values.embeddings
-        return ops.take(keys, index, axis=0), ops.take(values, index, axis=0)
+        return (
+            ops.cast(ops.take(keys, index, axis=0), self.compute_dtype),
+            ops.cast(ops.take(values, index, axis=0), self.compute_dtype),
+        )
 
 
 class RelativeAttentionV2(DotProductAttention):
@@ -182,8 +185,9 @@ class RelativeAttentionV2(DotProductAttention):
         """Attends from one position to the cached ones; see the base class."""
         distances = ops.arange(ops.shape(key)[3], dtype="int32") - step
         key_vectors = self._at(self.keys, distances)
-        logits = ops.matmul(query, ops.swapaxes(key, -1, -2)) + bias
-        weights = self.weigh(logits + ops.matmul(query, ops.swapaxes(key_vectors, -1, -2)))
+        logits = ops.matmul(query, ops.swapaxes(key, -1, -2))
+        logits = logits + ops.matmul(query, ops.swapaxes(key_vectors, -1, -2))
+        weights = self.weigh(self._with_bias(logits, bias))
         output = ops.matmul(weights, value)
         if self.values is not None:
             output = output + ops.matmul(weights, self._at(self.values, distances))
@@ -195,6 +199,7 @@ class RelativeAttentionV2(DotProductAttention):
         index = distances + (self.max_relative_position - 1)
         inside = ops.logical_and(ops.greater_equal(index, 0), ops.less(index, rows))
         vectors = ops.take(table, ops.clip(index, 0, rows - 1), axis=-2)
+        vectors = ops.cast(vectors, self.compute_dtype)
         return vectors * ops.cast(inside, vectors.dtype)[:, None]
 
     def _num_distances(self) -> int:

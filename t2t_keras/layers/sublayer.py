@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import keras
+from keras import ops
 
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.normalization import make_norm
@@ -58,7 +59,7 @@ class _ZeroAdd(keras.layers.Layer):
         self.gamma = self.add_weight(name="gamma", shape=(), initializer="zeros")
 
     def call(self, x: Any, residual: Any) -> Any:
-        return residual + self.gamma * x
+        return residual + ops.cast(self.gamma, x.dtype) * x
 
 
 class ProcessSequence(keras.layers.Layer):

@@ -11,6 +11,7 @@ from t2t_keras import registry
 from t2t_keras.layers.attention_recording import record_attention
 from t2t_keras.layers.dropout import keep_mask
 from t2t_keras.layers.embedding import SymbolModality, SymbolTable
+from t2t_keras.layers.precision import activation_dtype, set_activation_dtype
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
 from t2t_keras.models.transformer_support import (
     check_not_of_other_model,
@@ -108,6 +109,7 @@ class Transformer(keras.Model):
             hparams, self.has_inputs, target_space_id, has_decoder=self.has_decoder
         )
         self.build()
+        set_activation_dtype(self, activation_dtype(hparams))
 
     @classmethod
     def from_hparams(cls, hparams: Any) -> "Transformer":

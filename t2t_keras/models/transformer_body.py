@@ -142,7 +142,7 @@ class TransformerBody(keras.layers.Layer):
             bias = bias + masks.proximity_bias(length)
         x = embedded
         if self.space_embedding is not None:
-            x = x + self.space_embedding(space_id=self.target_space_id)
+            x = x + ops.cast(self.space_embedding(space_id=self.target_space_id), x.dtype)
         x = self._add_positions(x, self.inputs_positions, packing)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
         # The pad remover matters in packed rows, where padding is seen by padding, and without a
@@ -259,22 +259,24 @@ class TransformerBody(keras.layers.Layer):
         if self.pos == "timing":
             x = x + ops.cast(positions.timing_signal_at(step, self.size), x.dtype)
         elif self.targets_positions is not None:
-            x = x + positions.learned_signal_at(self.targets_positions, step)
+            x = x + ops.cast(positions.learned_signal_at(self.targets_positions, step), x.dtype)
         max_length = ops.shape(cache[self.decoder.stack[0].name]["k"])[3]
         bias = masks.decode_step_bias(step, max_length, self.proximity)
         return self.decoder.step(x, step, cache, bias, memory)
 
     def _add_positions(self, x: Any, table: Any, packing: Packing | None) -> Any:
         length = ops.shape(x)[1]
-        if self.pos == "timing":
-            if packing is None:
-                return x + positions.timing_signal(length, self.size)
-            return x + positions.timing_signal_at(packing.positions, self.size)
-        if table is not None:
-            if packing is None:
-                return x + positions.learned_signal(table, length)
-            return x + positions.learned_signal_at(table, packing.positions)
-        return x
+        if self.pos == "timing" and packing is None:
+            signal = positions.timing_signal(length, self.size)
+        elif self.pos == "timing":
+            signal = positions.timing_signal_at(packing.positions, self.size)
+        elif table is None:
+            return x
+        elif packing is None:
+            signal = positions.learned_signal(table, length)
+        else:
+            signal = positions.learned_signal_at(table, packing.positions)
+        return x + ops.cast(signal, x.dtype)
 
 
 def _real_positions(ids: Any, packing: Packing | None) -> Any:

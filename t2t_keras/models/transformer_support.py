@@ -16,6 +16,7 @@ from t2t_keras.layers import (
     initializers,
     local_attention,
     normalization,
+    precision,
     self_attention_types,
 )
 
@@ -65,8 +66,12 @@ _CHECKS: dict[str, _Check] = {
     "pos": _one_of("timing", "emb", "none", None),
     "norm_type": _one_of(*normalization.NORM_TYPES),
     "initializer": _one_of(*initializers.NAMES),
-    "activation_dtype": _one_of("float32"),
-    "weight_dtype": _one_of("float32"),
+    "activation_dtype": _one_of(*precision.ACTIVATION_DTYPES),
+    "weight_dtype": _Check(
+        "'float32': weights and optimizer state are float32; activation_dtype=bfloat16 makes "
+        "bfloat16 of the rest",
+        lambda v: v == "float32",
+    ),
     "layer_preprocess_sequence": _Check(
         f"letters of 'nd' {_LETTERS}", lambda v: v == "none" or set(v) <= set("nd")
     ),
@@ -79,7 +84,6 @@ _CHECKS: dict[str, _Check] = {
     "symbol_dropout": _RATE,
     "split_targets_chunk_length": _ZERO,
     "eval_run_autoregressive": _FALSE,
-    "gpu_automatic_mixed_precision": _FALSE,
     "no_data_parallelism": _Check("False; --worker_gpu=1 trains on one device", _off),
     "expected_attention_loss_type": _one_of(None, "", "none"),
     "bottom": _EMPTY,
