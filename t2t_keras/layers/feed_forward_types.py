@@ -7,9 +7,17 @@ from t2t_keras.layers.dropout import parse_broadcast_dims
 from t2t_keras.layers.feed_forward import DenseReluDense, FeedForward
 from t2t_keras.layers.initializers import initializer_factory
 from t2t_keras.layers.parameter_attention import ParameterAttention
+from t2t_keras.layers.separable_convolution import SeparableReluSeparable
 from t2t_keras.layers.sublayer import Processing
 
-NAMES = ("dense_relu_dense", "conv_hidden_relu", "conv_relu_conv", "parameter_attention", "none")
+NAMES = (
+    "dense_relu_dense",
+    "conv_hidden_relu",
+    "conv_relu_conv",
+    "conv_hidden_relu_with_sepconv",
+    "parameter_attention",
+    "none",
+)
 WITH_NEIGHBOURS = ("conv_relu_conv",)
 
 
@@ -50,4 +58,6 @@ def make_feed_forward(hparams: Any, processing: Processing, padding: str) -> Fee
     if kind == "conv_relu_conv":
         kernel_size = hparams.conv_first_kernel
         return ConvReluConv(processing, hparams.filter_size, kernel_size, padding, **options)
+    if kind == "conv_hidden_relu_with_sepconv":
+        return SeparableReluSeparable(processing, hparams.filter_size, **options)
     return DenseReluDense(processing, hparams.filter_size, **options)

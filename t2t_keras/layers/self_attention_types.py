@@ -10,6 +10,7 @@ from t2t_keras.layers.local_attention import (
     NEIGHBOURHOODS,
     LocalAttention,
 )
+from t2t_keras.layers.local_relative_attention import LocalRelativeAttention
 from t2t_keras.layers.relative_attention import (
     RelativeAttention,
     RelativeAttentionV2,
@@ -69,7 +70,7 @@ def make_self_attention(hparams: Any, site: int, causal: bool = False) -> DotPro
         raise ValueError(
             f"self_attention_type must be one of {', '.join(NAMES)}. Received: {kind!r}"
         )
-    if kind in NEIGHBOURHOODS:
+    if kind in NEIGHBOURHOODS and kind != "local_relative_mask_right":
         neighbourhood = NEIGHBOURHOODS[_CAUSAL_COUNTERPARTS.get(kind, kind) if causal else kind]
         return LocalAttention(neighbourhood, block_length_of(hparams))
     depth = _depth_of_head(hparams)
@@ -88,14 +89,13 @@ def make_self_attention(hparams: Any, site: int, causal: bool = False) -> DotPro
     options["dropout_broadcast_dims"] = parse_broadcast_dims(
         hparams.attention_dropout_broadcast_dims
     )
-    return _RELATIVE_V2[kind](
-        hparams.num_heads,
-        depth,
-        hparams.max_relative_position,
-        heads_share_embeddings=bool(getattr(hparams, "heads_share_relative_embedding", False)),
-        add_to_values=bool(getattr(hparams, "add_relative_to_values", False)),
-        **options,
+    options["heads_share_embeddings"] = bool(
+        getattr(hparams, "heads_share_relative_embedding", False)
     )
+    options["add_to_values"] = bool(getattr(hparams, "add_relative_to_values", False))
+    if kind == "local_relative_mask_right":
+        return LocalRelativeAttention(hparams.num_heads, depth, block_length_of(hparams), **options)
+    return _RELATIVE_V2[kind](hparams.num_heads, depth, hparams.max_relative_position, **options)
 
 
 def _depth_of_head(hparams: Any) -> int:

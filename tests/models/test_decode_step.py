@@ -20,6 +20,11 @@ MODELS = {
     "no_positions": ("transformer_base", "pos=none", VOCAB),
     "language_model": ("transformer_base", "", None),
     "convolution": ("transformer_base", "ffn_layer=conv_relu_conv,conv_first_kernel=4", VOCAB),
+    "separable_convolutions": (
+        "transformer_base",
+        "ffn_layer=conv_hidden_relu_with_sepconv",
+        VOCAB,
+    ),
     "parameters_attended": (
         "transformer_base",
         "ffn_layer=parameter_attention,parameter_attention_value_channels=4",
@@ -51,6 +56,13 @@ MODELS = {
     "within_blocks": (
         "transformer_base",
         "self_attention_type=local_within_block_mask_right",
+        None,
+    ),
+    "local_relative": ("transformer_base", "self_attention_type=local_relative_mask_right", VOCAB),
+    "local_relative_values": (
+        "transformer_base",
+        "self_attention_type=local_relative_mask_right,add_relative_to_values=True,"
+        "heads_share_relative_embedding=True",
         None,
     ),
     "dilated": ("transformer_base", "self_attention_type=masked_dilated_1d", None),
