@@ -31,7 +31,7 @@ def factored_loss_sum(
     are computed once.
 
     Args:
-        hidden: `[batch, length, depth]`, the decoder's output.
+        hidden: `[batch, length, depth]`, the decoder's output; logits are computed in its type.
         table: `[vocab, depth]`, the softmax table.
         labels: integers `[batch, length]`.
         weights: float32 `[batch, length]`.
@@ -55,13 +55,14 @@ def factored_loss_sum(
     @tf.custom_gradient
     def loss_sum(hidden_parts: tf.Tensor, table: tf.Tensor) -> Any:
         count = tf.shape(hidden_parts)[0]
+        rounded = tf.cast(table, hidden_parts.dtype)
 
         def part(
             number: tf.Tensor, total: tf.Tensor, of_hidden: tf.TensorArray, of_table: tf.Tensor
         ) -> Any:
             vectors = hidden_parts[number]  # [tokens, depth]
             with tf.GradientTape() as tape:
-                logits = tf.matmul(vectors, table, transpose_b=True)  # [tokens, vocab]
+                logits = tf.matmul(vectors, rounded, transpose_b=True)  # [tokens, vocab]
                 tape.watch(logits)
                 losses = label_smoothed_cross_entropy(
                     logits[None], label_parts[number][None], label_smoothing
@@ -71,8 +72,8 @@ def factored_loss_sum(
             return (
                 number + 1,
                 total + loss,
-                of_hidden.write(number, tf.matmul(gradient, table)),
-                of_table + tf.matmul(gradient, vectors, transpose_a=True),
+                of_hidden.write(number, tf.matmul(gradient, rounded)),
+                of_table + tf.cast(tf.matmul(gradient, vectors, transpose_a=True), table.dtype),
             )
 
         of_hidden = tf.TensorArray(hidden_parts.dtype, count, element_shape=[tokens_at_once, depth])
@@ -85,7 +86,7 @@ def factored_loss_sum(
         hidden_gradient = of_hidden.stack()
 
         def gradient(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-            return upstream * hidden_gradient, upstream * of_table
+            return tf.cast(upstream, hidden_gradient.dtype) * hidden_gradient, upstream * of_table
 
         return total, gradient
 
