@@ -1,0 +1,150 @@
+"""Language models by the commands: from an archive to continuations, scores and an export."""
+
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tarfile
+
+import pytest
+
+pytestmark = pytest.mark.end_to_end
+
+WORDS = "one two three four five six seven eight nine ten".split()
+# Enough for a model this small to know what follows what.
+TRAINING = (
+    "--model=transformer",
+    "--hparams_set=transformer_tiny",
+    "--hparams=num_hidden_layers=1,hidden_size=32,filter_size=64,num_heads=2,batch_size=512,"
+    "learning_rate_schedule=constant,learning_rate_constant=0.01,attention_dropout=0.0,"
+    "layer_prepostprocess_dropout=0.0,relu_dropout=0.0",
+    "--train_steps=60",
+    "--eval_steps=1",
+    "--random_seed=1",
+)
+USER_MODULE = '''
+from t2t_keras import registry
+from t2t_keras.data import text_problems
+
+WORDS = "one two three four five six seven eight nine ten".split()
+
+
+@registry.register_problem
+class CountingPacked(text_problems.Text2SelfProblem):
+    """Counting up from anywhere to ten, several to a record, in bytes."""
+
+    vocab_type = text_problems.VocabType.CHARACTER
+    is_generate_per_split = False
+    packed_length = 128
+    dataset_splits = [{"split": "train", "shards": 1}, {"split": "dev", "shards": 1}]
+
+    def generate_samples(self, data_dir, tmp_dir, dataset_split):
+        for number in range(400):
+            yield {"targets": " ".join(WORDS[number % 9 :])}
+'''
+
+
+def counting(count: int) -> str:
+    """Lines that count up to ten, from a random start."""
+    generator = random.Random(1)
+    starts = [generator.randrange(9) for _ in range(count)]
+    return "".join(f" {' '.join(WORDS[start:])} \n" for start in starts)
+
+
+def command(folder: pathlib.Path, name: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", f"t2t_keras.bin.{name}", *flags],
+        capture_output=True, text=True, check=False, cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A folder with `run`, trained on words of the Penn Treebank's archive."""
+    folder = tmp_path_factory.mktemp("language_model")
+    source = folder / "simple-examples" / "data"
+    source.mkdir(parents=True)
+    for part, count in (("train", 500), ("valid", 30)):
+        (source / f"ptb.{part}.txt").write_text(counting(count))
+    (folder / "tmp").mkdir()
+    with tarfile.open(folder / "tmp" / "simple-examples.tgz", "w:gz") as archive:
+        archive.add(folder / "simple-examples", "simple-examples")
+    problem = "--problem=languagemodel_ptb10k"
+    command(folder, "t2t_datagen", problem, "--data_dir=data", "--tmp_dir=tmp")
+    done = command(
+        folder, "t2t_trainer", problem, "--data_dir=data", "--output_dir=run", *TRAINING
+    )
+    assert "metrics-languagemodel_ptb10k/targets/accuracy" in done.stderr
+    return folder
+
+
+def decode(folder, text, *flags, output="out.txt"):
+    (folder / "in.txt").write_text(text)
+    command(
+        folder, "t2t_decoder", "--output_dir=run", "--decode_from_file=in.txt",
+        f"--decode_to_file={output}", *flags,
+    )  # fmt: skip
+    return (folder / output).read_text().splitlines()
+
+
+PROMPTS = "three four\none\nseven eight\n"
+CONTINUATIONS = [
+    "five six seven eight nine ten",
+    "two three four five six seven eight nine ten",
+    "nine ten",
+]
+
+
+def test_prompts_are_continued(run):
+    assert decode(run, PROMPTS, "--decode_hparams=beam_size=2,extra_length=12") == CONTINUATIONS
+
+
+def test_samples(run):
+    """Among one symbol there is no choice; at a high temperature, everything happens."""
+    options = "--decode_hparams=beam_size=1,extra_length=12"
+    sampling = "--hparams=sampling_method=random,sampling_keep_top_k=1"
+    assert decode(run, PROMPTS, options, sampling) == CONTINUATIONS
+    hot = "--hparams=sampling_method=random,sampling_temp=50.0"
+    flags = (options + ",num_decodes=2", hot, "--random_seed=3")
+    first = decode(run, PROMPTS, *flags)
+    assert len(first) == 6
+    assert first[:3] != first[3:] and first[:3] != CONTINUATIONS
+    assert decode(run, PROMPTS, *flags) == first
+
+
+def test_scores_are_mean_negative_log_probabilities(run):
+    (run / "score.txt").write_text("eight nine ten\nten eight nine\n")
+    command(
+        run, "t2t_decoder", "--output_dir=run", "--score_file=score.txt",
+        "--decode_to_file=scores.txt",
+    )  # fmt: skip
+    likely, unlikely = map(float, (run / "scores.txt").read_text().split())
+    # Of four symbols only the first can't be foreseen, and it is one of nine.
+    assert likely == pytest.approx(math.log(9) / 4, abs=0.25)
+    assert unlikely > likely + 1.0
+
+
+def test_exported_model_continues_texts(run):
+    tf = pytest.importorskip("tensorflow")
+    options = "--decode_hparams=beam_size=2,extra_length=12"
+    done = command(run, "t2t_exporter", "--output_dir=run", options)
+    served = tf.saved_model.load(str(run / done.stdout.strip())).signatures["serving_default"]
+    outputs = served(inputs=tf.constant(PROMPTS.splitlines()))["outputs"]
+    assert [text.decode() for text in outputs.numpy()] == CONTINUATIONS
+
+
+def test_packed_records_of_a_users_problem(tmp_path):
+    """Examples that share a record don't see each other, and the prompt needn't be packed."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text(USER_MODULE)
+    problem = ("--problem=counting_packed", "--t2t_usr_dir=mine", "--data_dir=data")
+    command(tmp_path, "t2t_datagen", *problem, "--tmp_dir=tmp")
+    steps = "--train_steps=120"
+    command(tmp_path, "t2t_trainer", *problem, "--output_dir=run", *TRAINING, steps)
+    decoded = decode(
+        tmp_path, "seven eight\nnine \n", "--decode_hparams=beam_size=2,extra_length=40"
+    )
+    assert decoded == [" nine ten", "ten"]
