@@ -11,7 +11,7 @@ import tensorflow as tf
 from t2t_keras.training import metrics
 from t2t_keras.training.step import LossSettings, loss_terms
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "metric_prefix"]
 
 
 class Evaluator:
@@ -33,7 +33,7 @@ class Evaluator:
         metrics.check_metric_names(names)
         self._token_metrics = {n: m for n, m in metrics.TOKEN_METRICS.items() if n in names}
         self._sequence_metrics = {n: m for n, m in metrics.SEQUENCE_METRICS.items() if n in names}
-        self._prefix = f"metrics-{_metric_name_of_problem(problem, hparams)}/targets/"
+        self._prefix = metric_prefix(problem, hparams)
         self._step: Any = None
 
     def _batch(self, features: dict[str, tf.Tensor]) -> tuple[Any, ...]:
@@ -96,6 +96,11 @@ class Evaluator:
         for name, metric in self._sequence_metrics.items():
             score, weight = metric(outputs, labels)
             totals[name] += [score * weight, weight]
+
+
+def metric_prefix(problem: Any, hparams: Any) -> str:
+    """What the names of a problem's metrics begin with: `metrics-<problem>/targets/`."""
+    return f"metrics-{_metric_name_of_problem(problem, hparams)}/targets/"
 
 
 def _metric_name_of_problem(problem: Any, hparams: Any) -> str:

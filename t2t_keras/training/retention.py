@@ -8,7 +8,7 @@ from collections.abc import Callable
 from t2t_keras.training import checkpoints
 from t2t_keras.training.checkpoint_damage import escape_glob
 
-__all__ = ["CheckpointKeeper"]
+__all__ = ["CheckpointKeeper", "delete_checkpoint"]
 
 _SECONDS_PER_HOUR = 3600.0
 # The input's position is only needed to go on from a checkpoint, and its shuffle buffer is large.
@@ -70,7 +70,7 @@ class CheckpointKeeper:
                 obsolete.append(oldest)
         self._write_state()
         for path in obsolete:
-            _delete(path)
+            delete_checkpoint(path)
         for path, _ in self._entries[:-_NUM_INPUT_POSITIONS]:
             _delete_files(path, "input.*")
 
@@ -93,7 +93,8 @@ def _quoted(name: str) -> str:
     return f'"{escaped}"'
 
 
-def _delete(prefix: str) -> None:
+def delete_checkpoint(prefix: str) -> None:
+    """Deletes a checkpoint's files."""
     # The index first: without it nobody takes the rest for a checkpoint.
     for ending in ("index", "data-*-of-*", "meta", "input.*"):
         _delete_files(prefix, ending)

@@ -3,6 +3,7 @@
 import dataclasses
 
 from t2t_keras.names import did_you_mean
+from t2t_keras.training.cluster import Cluster
 
 __all__ = ["DECODING_SCHEDULES", "SCHEDULES", "RunConfig", "check_schedule"]
 
@@ -11,6 +12,7 @@ SCHEDULES = {
     "train": "train",
     "continuous_train_and_eval": "continuous_train_and_eval",
     "train_and_evaluate": "train_and_evaluate",
+    "train_eval_and_decode": "train_and_evaluate",
     "evaluate": "evaluate",
     "evaluate_on_train_data": "evaluate_on_train_data",
     "continuous_eval": "continuous_eval",
@@ -19,11 +21,15 @@ SCHEDULES = {
 }
 
 # Their runs leave flags.txt, flags_t2t.txt and hparams.json in the output directory.
-TRAINING_SCHEDULES = ("train", "train_and_evaluate", "continuous_train_and_eval")
+TRAINING_SCHEDULES = (
+    "train",
+    "train_and_evaluate",
+    "continuous_train_and_eval",
+    "train_eval_and_decode",
+)
 
 DECODING_SCHEDULES = (
     "decode",
-    "train_eval_and_decode",
     "continuous_decode",
     "continuous_decode_on_train_data",
     "continuous_decode_on_eval_data",
@@ -53,7 +59,9 @@ class RunConfig:
         data_dir: the problem's records and vocabularies.
         train_steps: global step at which training ends, earlier runs included.
         eval_steps: batches of an evaluation at most; None or a negative number for all.
-        num_replicas: equal parts of each global batch, one a GPU (or logical CPU device).
+        num_replicas: replicas of this process, one a GPU (or logical CPU device). Each takes an
+            equal part of a global batch.
+        cluster: the workers of the run, all with as many replicas; None: this process alone.
         random_seed: None draws one; the run then keeps it when it is resumed.
         jit_compile: whether XLA compiles the step; batches are then padded to their bucket.
         local_eval_frequency: steps between checkpoints (and validations).
@@ -69,6 +77,17 @@ class RunConfig:
         eval_timeout_mins: how long `continuous_eval` waits for a checkpoint; -1 for ever.
         eval_poll_seconds: how often it looks for one.
         warm_start_from: checkpoint whose variables a new run starts from.
+        translate_every_evaluations: evaluations from one that also translates to the next, and the
+            last one; 0 for none. The trainer must be given something to translate.
+        best_checkpoint_metric: result of evaluations by which `best/` is kept: `loss`, a metric of
+            the problem or a score of translations; "" for no `best/`.
+        best_checkpoints_to_keep: how many checkpoints stay in `best/`.
+        early_stopping_steps: training ends when the metric below hasn't improved for so many steps;
+            None for never.
+        early_stopping_metric: a result of evaluations, as above.
+        early_stopping_delta: the least change that is an improvement.
+        early_stopping_minimize: T2T's way to say which direction is better; it is known, and
+            another one is ignored with a message.
     """
 
     output_dir: str
@@ -76,6 +95,7 @@ class RunConfig:
     train_steps: int = 250000
     eval_steps: int | None = 100
     num_replicas: int = 1
+    cluster: Cluster | None = None
     random_seed: int | None = None
     jit_compile: bool = False
     local_eval_frequency: int = 1000
@@ -91,6 +111,18 @@ class RunConfig:
     eval_timeout_mins: float = 240
     eval_poll_seconds: float = 60
     warm_start_from: str | None = None
+    translate_every_evaluations: int = 0
+    best_checkpoint_metric: str = ""
+    best_checkpoints_to_keep: int = 1
+    early_stopping_steps: int | None = None
+    early_stopping_metric: str = "loss"
+    early_stopping_delta: float = 0.1
+    early_stopping_minimize: bool | None = None
+
+    @property
+    def total_replicas(self) -> int:
+        """Replicas of all workers."""
+        return self.num_replicas * (len(self.cluster.workers) if self.cluster else 1)
 
     @property
     def save_checkpoints_steps(self) -> int:

@@ -12,13 +12,22 @@ from t2t_keras import registry
 from t2t_keras.data import pipeline
 from t2t_keras.data.problem import DatasetSplit, ModeKeys
 from t2t_keras.training import checkpoints
-from t2t_keras.training.evaluator import Evaluator
+from t2t_keras.training.evaluator import Evaluator, metric_prefix
 from t2t_keras.training.event_files import EventWriter
 from t2t_keras.training.interruption import Interruption, catch_signals
 from t2t_keras.training.monitor import duration
 from t2t_keras.training.run_config import SCHEDULES, RunConfig, check_schedule
 from t2t_keras.training.run_lock import lock_directory
 from t2t_keras.training.session import TrainingSession
+from t2t_keras.training.validation import (
+    SEPARATE_FOLDER,
+    TRAINING_FOLDER,
+    TranslationCheck,
+    Validation,
+    ValidationRules,
+    forget_evaluations,
+    separate_reason_to_stop,
+)
 
 __all__ = ["Trainer"]
 
@@ -41,6 +50,11 @@ class Trainer:
         callbacks: Keras callbacks for the training loop.
         on_ready: called once training is certain to begin: the checkpoint, if there is one, fits
             and has been restored. The place to describe the run in `output_dir`.
+        translation_check: translates and scores in every `translate_every_evaluations`-th
+            evaluation, e.g. a `decoding.validation.TranslationScorer`.
+
+    Raises:
+        ValueError: a metric of the configuration is none that evaluations report.
     """
 
     def __init__(
@@ -50,6 +64,7 @@ class Trainer:
         config: RunConfig,
         callbacks: Sequence[keras.callbacks.Callback] = (),
         on_ready: Callable[[], None] | None = None,
+        translation_check: TranslationCheck | None = None,
     ) -> None:
         self.hparams = hparams
         self.model_name = model_name
@@ -57,6 +72,11 @@ class Trainer:
         self._callbacks = tuple(callbacks)
         self._on_ready = on_ready
         self._evaluators: dict[int, Evaluator] = {}
+        self._translation_check = translation_check
+        problem = hparams.problem
+        self._rules = ValidationRules(
+            config, problem, metric_prefix(problem, hparams), translation_check
+        )
         # Schedules that decay to the end need to know it.
         declare(hparams, "train_steps", config.train_steps)
 
@@ -80,17 +100,40 @@ class Trainer:
 
     def test(self) -> dict[str, float]:
         """One training step and one batch of evaluation: does it run at all?"""
+        if self._follows:
+            self._follow(num_steps=1)
+            return {}
         with lock_directory(self.config.output_dir):
             session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
             session.train_until(session.step + 1, Interruption())
+            results = self._evaluate_model(session.model, session.step, "eval", max_batches=1)
             session.close()
-        return self._evaluate_model(session.model, session.step, "eval", max_batches=1)
+        return results
 
     def _train(self, evaluate_at_checkpoints: bool, validate_every: int) -> Interruption:
+        if self._follows:
+            return self._follow()
         with lock_directory(self.config.output_dir):
             return self._train_alone(evaluate_at_checkpoints, validate_every)
 
+    @property
+    def _follows(self) -> bool:
+        """Whether another worker writes and evaluates."""
+        return self.config.cluster is not None and not self.config.cluster.is_chief
+
+    def _follow(self, num_steps: int | None = None) -> Interruption:
+        """Trains along with the chief, to `train_steps` or for so many steps."""
+        session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
+        logging.info("%s", session.describe())
+        end_step = self.config.train_steps if num_steps is None else session.step + num_steps
+        with catch_signals() as interruption:
+            session.train_until(end_step, interruption)
+            logging.info("Step %d: waiting for worker 0 to save and evaluate.", session.step)
+            session.close()
+        return interruption
+
     def _train_alone(self, evaluate_at_checkpoints: bool, validate_every: int) -> Interruption:
+        is_new_run = checkpoints.latest_checkpoint(self.config.output_dir) is None
         session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
         logging.info("%s", session.describe())
         if self._on_ready is not None:
@@ -101,51 +144,103 @@ class Trainer:
                 "Nothing to do: the run in %s is already at step %d, --train_steps is %d.",
                 self.config.output_dir, first_step, self.config.train_steps,
             )  # fmt: skip
+        if is_new_run:
+            forget_evaluations(self.config.output_dir)
+        validation = None
+        if evaluate_at_checkpoints or validate_every:
+            validation = self._validation(TRAINING_FOLDER, first_step, is_new_run)
         evaluated_at: dict[str, float] = {"step": -1}
+        reason_to_stop: str | None = None
+
+        def conclude(reason: str | None) -> None:
+            nonlocal reason_to_stop
+            reason_to_stop = reason
+            session.model.stop_training = session.model.stop_training or reason is not None
 
         def evaluate(step: int) -> None:
-            self._evaluate_model(session.model, step, "eval")
+            if validation is None:
+                conclude(separate_reason_to_stop(self._rules, self.config, step))
+                return
+            validation(session.model, step)
             evaluated_at.update(step=step, time=time.monotonic())
+            conclude(validation.reason_to_stop)
 
         def at_checkpoint(step: int) -> None:
+            if validate_every:
+                # Here rather than in after_step: best/ can then link the checkpoint.
+                if step % validate_every == 0 and evaluated_at["step"] != step:
+                    evaluate(step)
+                return
             now = time.monotonic()
             waited = now - evaluated_at.get("time", -float("inf"))
             late_enough = now - started >= self.config.eval_start_delay_seconds
-            if late_enough and waited >= self.config.eval_throttle_seconds:
+            if validation is None or (late_enough and waited >= self.config.eval_throttle_seconds):
                 evaluate(step)
 
         def after_step(step: int) -> None:
-            if step % validate_every == 0:
+            if step % validate_every == 0 and not self._saves_at(step):
                 evaluate(step)
 
+        if validation is not None:
+            conclude(validation.reason_to_stop)
+            if validation.is_missing(first_step) and self._saves_at(first_step):
+                # Killed between checkpoint and evaluation.
+                at_checkpoint(first_step)
+        elif first_step > 0:
+            evaluate(first_step)
+        if reason_to_stop is not None:
+            logging.info(
+                "The run in %s has stopped early, at step %d: %s. To go on, raise "
+                "--eval_early_stopping_steps or leave it out.",
+                self.config.output_dir, first_step, reason_to_stop,
+            )  # fmt: skip
         with catch_signals() as interruption:
             session.train_until(
                 self.config.train_steps,
                 interruption,
-                on_checkpoint=at_checkpoint if evaluate_at_checkpoints else None,
+                on_checkpoint=at_checkpoint,
                 on_step=after_step if validate_every else None,
             )
-            if evaluate_at_checkpoints and not interruption.requested:
+            if evaluate_at_checkpoints and not interruption.requested and not reason_to_stop:
                 if evaluated_at["step"] != session.step:
                     evaluate(session.step)
         session.close()
         if session.step > first_step:
             ending = "Interrupted" if interruption.requested else "Finished"
+            if reason_to_stop is not None:
+                ending = f"{reason_to_stop}. Stopped early"
             elapsed = duration(time.monotonic() - started)
             logging.info("%s at step %d in %s.", ending, session.step, elapsed)
         return interruption
 
+    def _saves_at(self, step: int) -> bool:
+        """Whether a checkpoint is due at a step, as far as steps tell."""
+        config = self.config
+        return config.save_checkpoints_secs <= 0 and step % config.save_checkpoints_steps == 0
+
+    def _validation(self, folder: str, first_step: float, is_new_run: bool = False) -> Validation:
+        def evaluate(model: keras.Model, step: int, translates: bool) -> dict[str, float]:
+            return self._evaluate_model(model, step, folder, translates=translates)
+
+        return Validation(
+            self._rules, self.config, evaluate,
+            folder=folder, first_step=first_step, is_new_run=is_new_run,
+        )  # fmt: skip
+
     def evaluate(self) -> dict[str, float]:
         """Evaluates the newest checkpoint once; results go to `eval_eval/` as well."""
-        return self._evaluate_newest("eval_eval")
+        return self._evaluate_newest(SEPARATE_FOLDER)
 
     def evaluate_on_train_data(self) -> dict[str, float]:
         """Evaluates the newest checkpoint on training data; results go to `eval_eval_train/`."""
         return self._evaluate_newest("eval_eval_train", on_train_data=True)
 
     def continuous_eval(self) -> dict[str, float]:
-        """Waits for checkpoints and evaluates each newest one, until none comes any more."""
-        return self._evaluate_continuously("eval_eval")
+        """Waits for checkpoints and evaluates each newest one, until none comes any more.
+
+        It ends at `train_steps` and, with early stopping, at a plateau.
+        """
+        return self._evaluate_continuously(SEPARATE_FOLDER)
 
     def continuous_eval_on_train_data(self) -> dict[str, float]:
         """As `continuous_eval`, on training data."""
@@ -155,7 +250,9 @@ class Trainer:
         prefix = checkpoints.resolve(self.config.output_dir)
         model = registry.model(self.model_name).from_hparams(self.hparams)
         step = checkpoints.load_model_variables(model, prefix)
-        return self._evaluate_model(model, step, folder, on_train_data=on_train_data)
+        return self._evaluate_model(
+            model, step, folder, on_train_data=on_train_data, translates=not on_train_data
+        )
 
     def _evaluate_continuously(self, folder: str, on_train_data: bool = False) -> dict[str, float]:
         config = self.config
@@ -163,6 +260,7 @@ class Trainer:
         model = registry.model(self.model_name).from_hparams(self.hparams)
         seen: str | None = None
         results: dict[str, float] = {}
+        validation = None if on_train_data else self._validation(folder, float("inf"))
         waiting_since = time.monotonic()
         while time.monotonic() - waiting_since <= timeout:
             newest = checkpoints.latest_checkpoint(config.output_dir)
@@ -171,8 +269,14 @@ class Trainer:
                 continue
             seen, waiting_since = newest, time.monotonic()
             step = checkpoints.load_model_variables(model, newest)
-            results = self._evaluate_model(model, step, folder, on_train_data=on_train_data)
+            if validation is not None:
+                results = validation(model, step)
+            else:
+                results = self._evaluate_model(model, step, folder, on_train_data=on_train_data)
             if step >= config.train_steps:
+                break
+            if validation is not None and validation.reason_to_stop is not None:
+                logging.info("%s. No more evaluations.", validation.reason_to_stop)
                 break
             waiting_since = time.monotonic()
         return results
@@ -185,6 +289,7 @@ class Trainer:
         *,
         on_train_data: bool = False,
         max_batches: int | None = None,
+        translates: bool = False,
     ) -> dict[str, float]:
         """Evaluates a model as it stands, logs the result and adds it to the curves in `folder`."""
         started = time.monotonic()
@@ -198,6 +303,8 @@ class Trainer:
             "Evaluation at step %d (%.1f s): global_step = %d, %s",
             step, time.monotonic() - started, step, line,
         )  # fmt: skip
+        if translates and self._translation_check is not None:
+            results |= self._translation_check(model, step)
         writer = EventWriter(os.path.join(self.config.output_dir, folder), step)
         writer.scalars(step, {**results, "global_step": step})
         writer.close()
