@@ -1,0 +1,42 @@
+"""What the flags and TF_CONFIG say about where a run computes: GPUs, other machines, a TPU."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from absl import flags
+
+from t2t_keras.bin import command_line
+
+FLAGS = flags.FLAGS
+
+
+def cluster() -> Any:
+    """The run's workers, a `training.cluster.Cluster`; None if it is this process alone.
+
+    TF_CONFIG counts for schedules that train. The others are single processes beside the cluster.
+
+    Raises:
+        ValueError: TF_CONFIG can't be used, or not together with the other flags.
+    """
+    from t2t_keras.training.cluster import read_tf_config
+    from t2t_keras.training.run_config import TRAINING_SCHEDULES
+
+    if FLAGS.schedule not in (*TRAINING_SCHEDULES, "test"):
+        return None
+    found = read_tf_config(os.environ.get("TF_CONFIG"))
+    if found is not None and FLAGS.generate_data:
+        raise command_line.UsageError(
+            "Workers can't all make the same data. Run t2t-datagen first, and the workers without "
+            "--generate_data. Received: --generate_data, and TF_CONFIG with "
+            f"{len(found.workers)} workers"
+        )
+    return found
+
+
+def configure_gpus() -> None:
+    """Chooses the GPUs that `--worker_gpu` and `--gpu_order` ask for."""
+    from t2t_keras.training.distribution import use_gpus
+
+    use_gpus(FLAGS.worker_gpu, FLAGS.gpu_order)
