@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 _PROPERTY = "deviation"
+# A test may record a line of this name, for instance on how much of a file it compares.
+_COVERAGE = "coverage"
 
 
 def largest_deviation(actual: Any, expected: Any, rtol: float, atol: float) -> float:
@@ -86,6 +88,15 @@ def table(reports: dict[str, list[Any]]) -> Iterator[str]:
         yield f"{name}  {reason.removeprefix('Skipped: ')}"
     yield ""
     yield from _by_file(rows, skipped)
+    lines = [
+        str(value)
+        for report in (*reports.get("passed", []), *reports.get("failed", []))
+        for name, value in getattr(report, "user_properties", [])
+        if name == _COVERAGE and report.when == "call"
+    ]
+    if lines:
+        yield ""
+        yield from sorted(lines)
 
 
 def _by_file(rows: list[Any], skipped: list[tuple[str, str]]) -> Iterator[str]:

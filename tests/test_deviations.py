@@ -52,3 +52,11 @@ def test_table_has_the_worst_comparison_of_each_test_and_the_reasons_of_skips():
     assert "a.py::two  not there" in lines
     assert lines[-1].split() == ["a.py", "1", "1", "5.0%"]
     assert not any("none" in line for line in lines)
+
+
+def test_what_is_covered_is_printed_last():
+    class Report:
+        when, nodeid = "call", "a.py::one"
+        user_properties = (("deviation", (0.0, 1e-4)), ("coverage", "layers: 3 of 4"))
+
+    assert list(table({"failed": [Report()]}))[-1] == "layers: 3 of 4"

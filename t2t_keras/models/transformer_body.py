@@ -9,7 +9,8 @@ from t2t_keras.layers import feed_forward_types, masks, positions
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
 from t2t_keras.layers.self_attention_types import is_local
-from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing, shift_right
+from t2t_keras.layers.shifting import shift_right
+from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing
 
 NUM_TARGET_SPACES = 32
 

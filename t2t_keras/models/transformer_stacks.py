@@ -313,8 +313,3 @@ def _fill_start(cache: Any, new: Any) -> Any:
     _, beam, _, _, _ = ops.shape(cache)
     new = ops.repeat(new[:, None], beam, axis=1)
     return ops.slice_update(cache, (0, 0, 0, 0, 0), ops.cast(new, cache.dtype))
-
-
-def shift_right(x: Any) -> Any:
-    """`[batch, length, depth]` with a zero vector put first and the last position dropped."""
-    return ops.pad(x, ((0, 0), (1, 0), (0, 0)))[:, :-1]

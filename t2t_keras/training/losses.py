@@ -155,6 +155,7 @@ def padded_loss_terms(
     label_smoothing: float,
     loss_multiplier: float = 1.0,
     weights: tf.Tensor | None = None,
+    cutoff: float = 0.0,
 ) -> tuple[tf.Tensor, tf.Tensor]:
     """Numerator and denominator of the loss (T2T's `padded_cross_entropy`).
 
@@ -164,6 +165,8 @@ def padded_loss_terms(
         label_smoothing: see `label_smoothed_cross_entropy`.
         loss_multiplier: factor of the numerator; a problem's, 2.0 for byte vocabularies.
         weights: float32 `[batch, length]`; by default 1 where the label isn't 0.
+        cutoff: if positive, taken off every token's loss, of which no less than 0 remains: what is
+            predicted well enough teaches no more.
 
     Returns:
         The weighted sum of the token losses times the multiplier, and the sum of the weights.
@@ -172,6 +175,8 @@ def padded_loss_terms(
     if weights is None:
         weights = loss_weights(labels)
     token_losses = label_smoothed_cross_entropy(logits, labels, label_smoothing)
+    if cutoff > 0.0:
+        token_losses = tf.nn.relu(token_losses - cutoff)
     loss_sum = tf.reduce_sum(token_losses * weights)
     if loss_multiplier != 1.0:
         loss_sum *= loss_multiplier
