@@ -45,14 +45,27 @@ SHARED_FLAGS = [
     FlagSpec("problem", "string", None, "Name of the problem."),
     FlagSpec("data_dir", "string", None, "Directory with the problem's data."),
     FlagSpec("train_steps", "int", 250000, "Total number of training steps."),
-    FlagSpec("eval_early_stopping_metric", "string", "loss", "Early stopping; ignored."),
-    FlagSpec("eval_early_stopping_metric_delta", "float", 0.1, "Early stopping; ignored."),
-    FlagSpec("eval_early_stopping_steps", "int", None, "Early stopping; ignored."),
+    FlagSpec(
+        "eval_early_stopping_metric",
+        "string",
+        "loss",
+        "Result of evaluations that early stopping looks at: loss, a metric of the problem "
+        "(accuracy), or a score of translations (BLEU_cased; see translate_every_evaluations).",
+    ),
+    FlagSpec(
+        "eval_early_stopping_metric_delta", "float", 0.1, "Least change that is an improvement."
+    ),
+    FlagSpec(
+        "eval_early_stopping_steps",
+        "int",
+        None,
+        "End the training when the metric hasn't improved for so many steps; default: never.",
+    ),
     FlagSpec(
         "eval_early_stopping_metric_minimize",
         "boolean",
         True,
-        "Early stopping; ignored.",
+        "Whether less is better. Known of every metric; a contradiction is ignored.",
     ),
     FlagSpec(
         "eval_timeout_mins",
@@ -81,11 +94,16 @@ SHARED_FLAGS = [
     FlagSpec("worker_id", "int", 0, "Number of this worker; in decoding, of the shard to decode."),
     FlagSpec("worker_gpu_memory_fraction", "float", 0.95, "Memory to reserve on a GPU; ignored."),
     FlagSpec("ps_gpu", "int", 0, "GPUs per parameter server; not available."),
-    FlagSpec("gpu_order", "string", "", 'Order of GPUs, as in "1 3 2 4"; ignored.'),
+    FlagSpec("gpu_order", "string", "", 'Which GPUs, in which order: "1 3 2 0".'),
     FlagSpec("ps_job", "string", "/job:ps", "Name of the parameter server job; ignored."),
     FlagSpec("ps_replicas", "int", 0, "Number of parameter servers; not available."),
     FlagSpec("decode_hparams", "string", "", "Overrides of the decoding hyperparameters."),
-    FlagSpec("decode_from_file", "string", "", "File to decode, one input a line."),
+    FlagSpec(
+        "decode_from_file",
+        "string",
+        "",
+        "File to decode, one input a line; in training, see translate_every_evaluations.",
+    ),
     FlagSpec("decode_to_file", "string", "", "File for the outputs."),
     FlagSpec("decode_reference", "string", "", "Reference for the BLEU score of decoded outputs."),
 ]
@@ -131,6 +149,27 @@ TRAINER_FLAGS = [
     FlagSpec("job-dir", "string", None, "Takes the place of output_dir if given."),
     FlagSpec("log_step_count_steps", "int", 100, "Steps between lines in the log."),
     FlagSpec("gpu_automatic_mixed_precision", "boolean", False, "Sets the hparam of that name."),
+]
+
+# Flags of this package, for evaluations while training.
+VALIDATION_FLAGS = [
+    FlagSpec(
+        "translate_every_evaluations",
+        "int",
+        None,
+        "Every so many evaluations, and at the end, translate by beam search (--decode_hparams) "
+        "and score BLEU_uncased, BLEU_cased, sacreBLEU and chrF: --decode_from_file against "
+        "--decode_reference, else the problem's dev split. 0: never. Default: 1 with "
+        "--decode_reference, else 0.",
+    ),
+    FlagSpec(
+        "best_checkpoint_metric",
+        "string",
+        "",
+        "Keep the checkpoint that evaluations find best by this result in <output_dir>/best: loss, "
+        "a metric of the problem (accuracy), or a score of translations (BLEU_cased).",
+    ),
+    FlagSpec("best_checkpoints_to_keep", "int", 1, "Number of checkpoints in <output_dir>/best."),
 ]
 
 # Flags of this package, where data are generated.
@@ -203,7 +242,7 @@ def define_trainer_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     cloud_tpu_name = FlagSpec(
         "cloud_tpu_name", "string", f"{os.environ.get('USER')}-tpu", "Name of the TPU; ignored."
     )
-    _define([*TRAINER_FLAGS, cloud_tpu_name, *LIBRARY_FLAGS], flag_values)
+    _define([*TRAINER_FLAGS, *VALIDATION_FLAGS, cloud_tpu_name, *LIBRARY_FLAGS], flag_values)
     define_data_generator_flags(flag_values)
 
 

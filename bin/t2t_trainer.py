@@ -17,7 +17,7 @@ from typing import Any
 from absl import flags, logging
 
 from t2t_keras import hparams_lib, registry
-from t2t_keras.bin import command_line, environment
+from t2t_keras.bin import command_line, distribution_flags, environment, validation_flags
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
 
@@ -40,8 +40,10 @@ def main(argv: list[str]) -> None:
 
     check_schedule(FLAGS.schedule)
     _refuse_bad_numbers()
+    validation_flags.refuse_bad_flags()
     if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
         _refuse_another_run()
+    distribution_flags.cluster()  # Mistakes are told before anything is written.
     hparams = create_hparams()
     if FLAGS.generate_data:
         _generate_data()
@@ -57,7 +59,13 @@ def main(argv: list[str]) -> None:
 
     describes_run = FLAGS.schedule in TRAINING_SCHEDULES and FLAGS.worker_id == 0
     on_ready = functools.partial(save_metadata, hparams) if describes_run else None
-    trainer = Trainer(hparams, FLAGS.model, run_config(), on_ready=on_ready)
+    trainer = Trainer(
+        hparams,
+        FLAGS.model,
+        run_config(),
+        on_ready=on_ready,
+        translation_check=validation_flags.translation_check(hparams),
+    )
     outcome = trainer.run(FLAGS.schedule)
     number = getattr(outcome, "signal_number", None)
     if number is not None:
@@ -139,8 +147,7 @@ def _configure_tensorflow() -> None:
         tf.config.threading.set_intra_op_parallelism_threads(FLAGS.intra_op_parallelism_threads)
     if FLAGS.log_device_placement:
         tf.debugging.set_log_device_placement(True)
-    if FLAGS.worker_gpu == 0:
-        tf.config.set_visible_devices([], "GPU")
+    distribution_flags.configure_gpus()
     for gpu in tf.config.get_visible_devices("GPU"):
         tf.config.experimental.set_memory_growth(gpu, True)
 
@@ -155,6 +162,7 @@ def run_config() -> Any:
         train_steps=FLAGS.train_steps,
         eval_steps=FLAGS.eval_steps,
         num_replicas=max(FLAGS.worker_gpu, 1),
+        cluster=distribution_flags.cluster(),
         random_seed=FLAGS.random_seed,
         jit_compile=FLAGS.xla_compile,
         local_eval_frequency=FLAGS.local_eval_frequency,
@@ -167,6 +175,7 @@ def run_config() -> Any:
         eval_use_test_set=FLAGS.eval_use_test_set,
         eval_timeout_mins=FLAGS.eval_timeout_mins,
         warm_start_from=FLAGS.warm_start_from,
+        **validation_flags.settings(),
     )
 
 

@@ -16,7 +16,6 @@ _TPU = "TPUs aren't supported; without the flag the same program runs on GPU or 
 _CLOUD = "Jobs can't be submitted to the cloud; start the program on the machine itself."
 _TUNING = "There is no tuning service; start one run per setting, with --hparams."
 _PROFILE = "No profile is written; use TensorFlow's profiler."
-_EARLY_STOPPING = "Training ends at --train_steps; it may be interrupted and continued at any time."
 
 REFUSED = {
     "use_tpu": _TPU,
@@ -39,16 +38,11 @@ IGNORED = {
     "dbgprofile": _PROFILE,
     "export_saved_model": "Run t2t-exporter on the output_dir.",
     "eval_run_autoregressive": "T2T never honoured it; use --hparams=eval_run_autoregressive=True.",
-    "eval_early_stopping_steps": _EARLY_STOPPING,
-    "eval_early_stopping_metric": _EARLY_STOPPING,
-    "eval_early_stopping_metric_delta": _EARLY_STOPPING,
-    "eval_early_stopping_metric_minimize": _EARLY_STOPPING,
     "enable_graph_rewriter": "TensorFlow 2 has no such rewriter.",
     "worker_job": _PARAMETER_SERVERS,
     "ps_job": _PARAMETER_SERVERS,
     "std_server_protocol": _PARAMETER_SERVERS,
     "worker_gpu_memory_fraction": "GPU memory is taken as it is needed.",
-    "gpu_order": "Choose and order the GPUs with CUDA_VISIBLE_DEVICES.",
     "optionally_use_dist_strat": "The mirrored strategy is always used.",
     "tpu_num_shards": _TPU,
     "tpu_job_name": _TPU,

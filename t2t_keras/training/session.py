@@ -22,6 +22,7 @@ from t2t_keras.training.run_config import RunConfig
 from t2t_keras.training.schedules import learning_rate_schedule
 from t2t_keras.training.slots import slot_variables
 from t2t_keras.training.step import TrainStep
+from t2t_keras.training.workers import Workers
 
 __all__ = ["TrainingSession"]
 
@@ -52,9 +53,11 @@ class TrainingSession:
         self._config = config
         self._restored_from = _checkpoint_to_resume(config.output_dir)
         saved = input_position.read_description(self._restored_from or "") or {}
-        self._seed = _choose_seed(config.random_seed, saved)
+        self.strategy = make_strategy(config.num_replicas, config.cluster)
+        self.workers = Workers(self.strategy, config.cluster)
+        self.workers.require_same_run(hparams, config, self._restored_from)
+        self._seed = self.workers.from_chief(_choose_seed(config.random_seed, saved))
         keras.utils.set_random_seed(self._seed)
-        self.strategy = make_strategy(config.num_replicas)
         self._learning_rate = learning_rate_schedule(hparams)
         make_optimizer = registry.optimizer(hparams.optimizer)
         with self.strategy.scope():
@@ -72,6 +75,7 @@ class TrainingSession:
         self._slots = slot_variables(self.optimizer, self.model.trainable_variables)
         self.step = self._restore_or_initialize()
         self._open_input(saved)
+        self.workers.require_equal("position in the data", self._input_description)
         self._keeper = CheckpointKeeper(
             config.output_dir, config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours
         )
@@ -82,7 +86,7 @@ class TrainingSession:
             first_step=self.step,
             last_step=config.train_steps,
             log_every=config.log_step_count_steps,
-            summary_every=config.save_summary_steps,
+            summary_every=config.save_summary_steps if self.workers.is_chief else 0,
         )
         self._monitor.last_checkpoint = self._restored_from
         self._saved_step = self.step if self._restored_from else -1
@@ -96,14 +100,18 @@ class TrainingSession:
         directory = self._config.output_dir
         if self._restored_from is None:
             self._warm_start()
-            event_files.truncate_after(directory, 0)
+            self._forget_events_after(0)
             return 0
         step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
         self.optimizer.iterations.assign(step)
-        event_files.truncate_after(directory, step)
-        event_files.truncate_after(os.path.join(directory, "eval"), step)
+        self._forget_events_after(step)
         logging.info("Going on from %s at step %d", self._restored_from, step)
         return step
+
+    def _forget_events_after(self, step: int) -> None:
+        if self.workers.is_chief:
+            for directory in ("", *(["eval"] if step else [])):
+                event_files.truncate_after(os.path.join(self._config.output_dir, directory), step)
 
     def _warm_start(self) -> None:
         for source in (self._config.warm_start_from, self._hparams.get("warm_start_from_second")):
@@ -116,7 +124,7 @@ class TrainingSession:
         self._input_description = {
             "random_seed": self._seed,
             "input_seed": saved.get("input_seed", self._seed),
-            "num_replicas": config.num_replicas,
+            "num_replicas": config.total_replicas,
             "padded_to_bucket": config.jit_compile,
             "batch_size": hparams.batch_size,
             "max_length": hparams.max_length,
@@ -136,7 +144,7 @@ class TrainingSession:
             ModeKeys.TRAIN,
             self._hparams,
             self._config.data_dir,
-            num_replicas=self._config.num_replicas,
+            num_replicas=self._config.total_replicas,
             seed=self._input_description["input_seed"],
             pad_to_bucket=self._config.jit_compile,
         )
@@ -146,11 +154,11 @@ class TrainingSession:
         hparams = self._hparams
         num_weights = sum(variable.value.shape.num_elements() for variable in self.model.variables)
         data = pipeline.describe(
-            hparams.problem, hparams, self._config.data_dir, self._config.num_replicas
+            hparams.problem, hparams, self._config.data_dir, self._config.total_replicas
         )
         return (
             f"{self.model.name}: {num_weights:,} weights in {len(self.model.variables)} variables, "
-            f"{self._config.num_replicas} replica(s), random seed {self._seed}\n{data}"
+            f"{self._config.total_replicas} replica(s), random seed {self._seed}\n{data}"
         )
 
     def train_until(
@@ -175,13 +183,16 @@ class TrainingSession:
         if self._saved_step < 0:
             self.save()
         self._callbacks.on_epoch_begin(self._epoch)
-        while self.step < end_step and not (interruption.requested or self.model.stop_training):
-            self._one_step()
-            if on_step is not None:
-                with self._monitor.paused():
-                    on_step(self.step)
-            if self._checkpoint_is_due():
-                self._checkpoint(on_checkpoint)
+        while self.step < end_step and not self.workers.should_stop(
+            self.step, interruption, self.model.stop_training
+        ):
+            with self.workers.explained():
+                self._one_step()
+                if on_step is not None:
+                    with self._monitor.paused():
+                        on_step(self.step)
+                if self._checkpoint_is_due():
+                    self._checkpoint(on_checkpoint)
         self._monitor.finish(self.step)
         if self._saved_step != self.step:
             self._checkpoint(None if interruption.requested else on_checkpoint)
@@ -217,22 +228,29 @@ class TrainingSession:
             self._callbacks.on_epoch_begin(self._epoch)
 
     def save(self) -> str:
-        """Writes a checkpoint of the present step with the input's position; returns its prefix."""
-        # Curves first: they must hold every step up to the checkpoint that a resumed run starts at.
-        self._writer.flush()
-        directory = self._config.output_dir
-        prefix = checkpoints.prefix_of_step(directory, self.step)
-        input_position.save(prefix, self._iterator, self._input_description)
-        checkpoints.save(directory, self.model, self.step, self._slots)
-        self._keeper.add(prefix)
+        """Writes a checkpoint of the present step with the input's position; returns its prefix.
+
+        Only the chief of several workers writes.
+        """
+        prefix = checkpoints.prefix_of_step(self._config.output_dir, self.step)
+        if self.workers.is_chief:
+            self._write_checkpoint(prefix)
         self._saved_step, self._saved_time = self.step, time.monotonic()
         self._monitor.last_checkpoint = prefix
-        logging.info("Saved %s", prefix)
         return prefix
 
+    def _write_checkpoint(self, prefix: str) -> None:
+        # Curves first: they must hold every step up to the checkpoint that a resumed run starts at.
+        self._writer.flush()
+        input_position.save(prefix, self._iterator, self._input_description)
+        checkpoints.save(self._config.output_dir, self.model, self.step, self._slots)
+        self._keeper.add(prefix)
+        logging.info("Saved %s", prefix)
+
     def close(self) -> None:
-        """Closes the event file."""
+        """Closes the event file; of several workers, none ends before all are here."""
         self._writer.close()
+        self.workers.barrier()
 
 
 def _checkpoint_to_resume(directory: str) -> str | None:

@@ -6,6 +6,8 @@ for it in the next step's sum of gradients.
 """
 
 import contextlib
+import glob
+import os
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +16,7 @@ import numpy as np
 import tensorflow as tf
 from absl import logging
 
+from t2t_keras.data.modes import ModeKeys
 from t2t_keras.training.cluster import Cluster
 from t2t_keras.training.interruption import Interruption
 
@@ -24,9 +27,11 @@ __all__ = ["WorkerLostError", "Workers"]
 STEPS_BETWEEN_QUESTIONS = 10
 # Above all signals' numbers: stop in the ordinary way.
 _STOP_WITHOUT_SIGNAL = 1000
+# Of a message's quotation, in characters.
+_LONGEST_VALUE = 300
 
 
-class WorkerLostError(RuntimeError):
+class WorkerLostError(ConnectionError):
     """Another worker has ended or doesn't answer; what this process holds can't be saved."""
 
 
@@ -42,7 +47,7 @@ class Workers:
         self.strategy = strategy
         self._cluster = cluster
         self._gather_function: Any = None
-        self._asked_at = -1
+        self._has_asked = False
 
     @property
     def is_chief(self) -> bool:
@@ -80,7 +85,29 @@ class Workers:
         """Waits until all workers are here."""
         self._gather(0)
 
-    def require_equal(self, what: str, value: Any, way_out: str) -> None:
+    def require_same_run(self, hparams: Any, config: Any, restored_from: str | None) -> None:
+        """Makes sure that all workers do the same, on the same data, from the same checkpoint.
+
+        Args:
+            hparams: with `problem`.
+            config: the run's `RunConfig`.
+            restored_from: the checkpoint found in the output directory, or None.
+
+        Raises:
+            ValueError: they don't.
+        """
+        if self._cluster is None:
+            return
+        step = os.path.basename(restored_from) if restored_from else "none"
+        self.require_equal("newest checkpoint in output_dir", step)
+        self.require_equal("number of steps to train", config.train_steps)
+        self.require_equal("value of xla_compile", config.jit_compile)
+        self.require_equal("hyperparameter", _comparable_hparams(hparams))
+        files = sorted(glob.glob(hparams.problem.filepattern(config.data_dir, ModeKeys.TRAIN)))
+        sizes = {os.path.basename(path): os.path.getsize(path) for path in files}
+        self.require_equal("set of training files", sizes)
+
+    def require_equal(self, what: str, value: Any) -> None:
         """Makes sure that all workers have the same.
 
         Raises:
@@ -91,9 +118,12 @@ class Workers:
         numbers = self._gather(zlib.crc32(repr(value).encode("utf-8")))
         differing = np.flatnonzero(numbers != numbers[0])
         if differing.size:
+            text = str(value)
             raise ValueError(
-                f"Workers {', '.join(map(str, differing))} have another {what} than worker 0. "
-                f"{way_out} Received, at worker {self._cluster.index}: {value}"
+                f"Worker {', '.join(map(str, differing))} has another {what} than worker 0. All "
+                "workers must be started with the same flags, on copies of the same data, and with "
+                "an output_dir that they share. "
+                f"Received, at worker {self._cluster.index}: {text[:_LONGEST_VALUE]}"
             )
 
     def should_stop(self, step: int, interruption: Interruption, stop_training: bool) -> bool:
@@ -109,8 +139,9 @@ class Workers:
         """
         if self._cluster is None:
             return interruption.requested or stop_training
-        if step % STEPS_BETWEEN_QUESTIONS:
+        if self._has_asked and step % STEPS_BETWEEN_QUESTIONS:
             return False
+        self._has_asked = True
         wish = interruption.signal_number or (_STOP_WITHOUT_SIGNAL if stop_training else 0)
         wishes = [number for number in self._gather(wish) if number]
         if wishes and min(wishes) < _STOP_WITHOUT_SIGNAL and not interruption.requested:
@@ -153,6 +184,15 @@ def _number_within_worker(context: Any) -> int:
     number = context.replica_id_in_sync_group
     number = int(tf.get_static_value(number) if tf.is_tensor(number) else number)
     return number % local_count
+
+
+def _comparable_hparams(hparams: Any) -> list[tuple[str, str]]:
+    """Names and values that are the same on all workers if the flags are."""
+    return sorted(
+        (name, str(value))
+        for name, value in hparams.values().items()
+        if isinstance(value, (bool, int, float, str)) and not name.endswith("_dir")
+    )
 
 
 def _tells_of_peers(error: tf.errors.OpError) -> bool:
