@@ -162,7 +162,7 @@ def main() -> None:
     operations, milliseconds = trace(step, batch, arguments.steps)
     flops = matmul_flops(work)
     print(
-        f"{work.hparams_set}, vocabulary {work.vocabulary}, XLA {'on' if arguments.xla else 'off'}: "
+        f"{work.hparams_set}, vocabulary {work.vocabulary}{', XLA' if arguments.xla else ''}: "
         f"{milliseconds:.0f} ms a step while traced ({1000 * untraced:.0f} ms before), "
         f"{flops / 1e9:.0f} GFLOP of products with weights"
     )
