@@ -24,7 +24,6 @@ from t2t_keras.data import source_options
 FLAGS = flags.FLAGS
 
 _REQUIRED = ("output_dir", "problem", "model", "hparams_set", "data_dir")
-_SIGNAL_EXIT_STATUS = 128
 
 
 def define_flags() -> None:
@@ -67,9 +66,9 @@ def main(argv: list[str]) -> None:
         translation_check=validation_flags.translation_check(hparams),
     )
     outcome = trainer.run(FLAGS.schedule)
-    number = getattr(outcome, "signal_number", None)
-    if number is not None:
-        sys.exit(_SIGNAL_EXIT_STATUS + number)
+    exit_status = getattr(outcome, "exit_status", 0)
+    if exit_status:
+        sys.exit(exit_status)
 
 
 def _raise_if_incomplete() -> None:

@@ -70,7 +70,7 @@ def decode_from_dataset(
             prefix, options, model_name, hparams_set, problem.name
         )
         record_files.prepare_output(output)
-    read = _read_batches if options.order_of_batches else _read
+    read = _read_batches if options.order_of_batches else read_examples
     examples = list(read(problem, hparams, data_dir, dataset_split, options.num_samples))
     results = translator.translate_ids(
         [example["inputs"] for example in examples], show_progress=True
@@ -94,9 +94,18 @@ def decode_from_dataset(
     return decoded
 
 
-def _read(
+def read_examples(
     problem: Any, hparams: Any, data_dir: str, dataset_split: str | None, num_samples: int
 ) -> Iterator[dict[str, list[int]]]:
+    """The ids of each example by feature, in the order of the files.
+
+    Args:
+        problem: the `Problem`.
+        hparams: the model's hparams.
+        data_dir: directory of the shards.
+        dataset_split: "dev" (also if None) or "test".
+        num_samples: no more than these; -1: all.
+    """
     dataset = problem.dataset(
         ModeKeys.EVAL,
         data_dir,
