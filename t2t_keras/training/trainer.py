@@ -15,6 +15,7 @@ from t2t_keras.training import checkpoints
 from t2t_keras.training.evaluator import Evaluator, metric_prefix
 from t2t_keras.training.event_files import EventWriter
 from t2t_keras.training.interruption import Interruption, catch_signals
+from t2t_keras.training.loop_evaluations import LoopEvaluations
 from t2t_keras.training.monitor import duration
 from t2t_keras.training.run_config import SCHEDULES, RunConfig, check_schedule
 from t2t_keras.training.run_lock import lock_directory
@@ -26,7 +27,6 @@ from t2t_keras.training.validation import (
     Validation,
     ValidationRules,
     forget_evaluations,
-    separate_reason_to_stop,
 )
 
 __all__ = ["Trainer"]
@@ -149,74 +149,27 @@ class Trainer:
         validation = None
         if evaluate_at_checkpoints or validate_every:
             validation = self._validation(TRAINING_FOLDER, first_step, is_new_run)
-        evaluated_at: dict[str, float] = {"step": -1}
-        reason_to_stop: str | None = None
-
-        def conclude(reason: str | None) -> None:
-            nonlocal reason_to_stop
-            reason_to_stop = reason
-            session.model.stop_training = session.model.stop_training or reason is not None
-
-        def evaluate(step: int) -> None:
-            if validation is None:
-                conclude(separate_reason_to_stop(self._rules, self.config, step))
-                return
-            validation(session.model, step)
-            evaluated_at.update(step=step, time=time.monotonic())
-            conclude(validation.reason_to_stop)
-
-        def at_checkpoint(step: int) -> None:
-            if validate_every:
-                # Here rather than in after_step: best/ can then link the checkpoint.
-                if step % validate_every == 0 and evaluated_at["step"] != step:
-                    evaluate(step)
-                return
-            now = time.monotonic()
-            waited = now - evaluated_at.get("time", -float("inf"))
-            late_enough = now - started >= self.config.eval_start_delay_seconds
-            if validation is None or (late_enough and waited >= self.config.eval_throttle_seconds):
-                evaluate(step)
-
-        def after_step(step: int) -> None:
-            if step % validate_every == 0 and not self._saves_at(step):
-                evaluate(step)
-
-        if validation is not None:
-            conclude(validation.reason_to_stop)
-            if validation.is_missing(first_step) and self._saves_at(first_step):
-                # Killed between checkpoint and evaluation.
-                at_checkpoint(first_step)
-        elif first_step > 0:
-            evaluate(first_step)
-        if reason_to_stop is not None:
-            logging.info(
-                "The run in %s has stopped early, at step %d: %s. To go on, raise "
-                "--eval_early_stopping_steps or leave it out.",
-                self.config.output_dir, first_step, reason_to_stop,
-            )  # fmt: skip
+        evaluations = LoopEvaluations(
+            session, self.config, self._rules, validation, every=validate_every
+        )
+        evaluations.at_start()
         with catch_signals() as interruption:
             session.train_until(
                 self.config.train_steps,
                 interruption,
-                on_checkpoint=at_checkpoint,
-                on_step=after_step if validate_every else None,
+                on_checkpoint=evaluations.at_checkpoint,
+                on_step=evaluations.after_step if validate_every else None,
             )
-            if evaluate_at_checkpoints and not interruption.requested and not reason_to_stop:
-                if evaluated_at["step"] != session.step:
-                    evaluate(session.step)
+            if evaluate_at_checkpoints and not interruption.requested:
+                evaluations.at_end()
         session.close()
         if session.step > first_step:
             ending = "Interrupted" if interruption.requested else "Finished"
-            if reason_to_stop is not None:
-                ending = f"{reason_to_stop}. Stopped early"
+            if evaluations.reason_to_stop is not None:
+                ending = f"{evaluations.reason_to_stop}. Stopped early"
             elapsed = duration(time.monotonic() - started)
             logging.info("%s at step %d in %s.", ending, session.step, elapsed)
         return interruption
-
-    def _saves_at(self, step: int) -> bool:
-        """Whether a checkpoint is due at a step, as far as steps tell."""
-        config = self.config
-        return config.save_checkpoints_secs <= 0 and step % config.save_checkpoints_steps == 0
 
     def _validation(self, folder: str, first_step: float, is_new_run: bool = False) -> Validation:
         def evaluate(model: keras.Model, step: int, translates: bool) -> dict[str, float]:
