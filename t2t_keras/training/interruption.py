@@ -12,6 +12,8 @@ from absl import logging
 __all__ = ["Interruption", "catch_signals"]
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
+# A shell's exit status for a program that a signal has ended, less the signal's number.
+_SIGNAL_EXIT_STATUS = 128
 
 
 class Interruption:
@@ -25,10 +27,21 @@ class Interruption:
         """Whether a signal has come."""
         return self.signal_number is not None
 
+    @property
+    def exit_status(self) -> int:
+        """What the process should end with, once its work is saved.
+
+        0 after SIGTERM, with which schedulers end what they will start again: nothing has failed.
+        130 after SIGINT, so that a shell script that the user interrupts ends too.
+        """
+        if self.signal_number in (None, signal.SIGTERM):
+            return 0
+        return _SIGNAL_EXIT_STATUS + int(self.signal_number or 0)
+
 
 @contextlib.contextmanager
 def catch_signals() -> Iterator[Interruption]:
-    """Notes SIGTERM and SIGINT instead of dying; the second one acts as usual.
+    """Notes SIGTERM and SIGINT instead of dying; the second one, of either, acts as usual.
 
     Does nothing outside the main thread, where signals can't be handled.
     """
@@ -41,8 +54,12 @@ def catch_signals() -> Iterator[Interruption]:
     def note(number: int, frame: FrameType | None) -> None:
         del frame
         interruption.signal_number = number
-        logging.info("%s: saving a checkpoint, then stopping.", signal.Signals(number).name)
-        signal.signal(number, previous[number])
+        logging.info(
+            "%s: finishing the step, saving a checkpoint, then stopping. A second signal stops at "
+            "once; training then goes on from the checkpoint before.", signal.Signals(number).name
+        )  # fmt: skip
+        for caught, handler in previous.items():
+            signal.signal(caught, handler)
 
     try:
         for number in _SIGNALS:

@@ -1,22 +1,20 @@
 """Watching a training run: progress lines, TensorBoard curves, and a stop when the loss is lost."""
 
 import contextlib
-import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from absl import logging
 
 from t2t_keras.training.event_files import EventWriter
-from t2t_keras.training.step import StepResult
+from t2t_keras.training.nonfinite import DivergedError, NonfiniteSteps, StepRecord
 
 __all__ = ["DivergedError", "TrainingMonitor", "duration"]
 
-
-class DivergedError(ValueError):
-    """The loss is no finite number any more."""
+# Steps whose batches are kept, should a loss turn out to be NaN, before losses are fetched.
+_MAX_PENDING = 100
 
 
 class _Window:
@@ -41,7 +39,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
 
 
-def _input_stats(features: dict[str, Any]) -> dict[str, float]:
+def _input_stats(features: Mapping[str, Any]) -> dict[str, float]:
     """Size and padding of each feature of a batch."""
     stats = {}
     for name, value in features.items():
@@ -60,6 +58,7 @@ class TrainingMonitor:
     Args:
         writer: where curves go.
         learning_rate: the rate as a function of the step before an update.
+        nonfinite: what is done about losses that are NaN or infinite.
         first_step: global step at the start.
         last_step: global step at which training ends, for the time left.
         log_every: steps between lines of the log; 0 for none.
@@ -71,6 +70,7 @@ class TrainingMonitor:
         self,
         writer: EventWriter,
         learning_rate: Callable[[int], Any],
+        nonfinite: NonfiniteSteps,
         *,
         first_step: int,
         last_step: int,
@@ -84,34 +84,36 @@ class TrainingMonitor:
         self._log_every = log_every
         self._summary_every = summary_every
         self._clock = clock
-        self._pending: list[tuple[int, StepResult]] = []
+        self._nonfinite = nonfinite
+        self._pending: list[StepRecord] = []
+        self._last_record: StepRecord | None = None
         self._log_window = _Window(first_step)
         self._summary_window = _Window(first_step)
         self._resumed_at = clock()
         self._started = False
         self.last_checkpoint: str | None = None
 
-    def after_step(self, step: int, result: StepResult, features: dict[str, Any]) -> None:
+    def after_step(self, record: StepRecord) -> None:
         """Notes a step and reports if it is time.
 
         Args:
-            step: number of steps done, this one included.
-            result: of the step.
-            features: its batch.
+            record: the step.
 
         Raises:
             DivergedError: a loss is NaN or infinite.
         """
-        self._pending.append((step, result))
+        step = record.step
+        self._pending.append(record)
+        self._last_record = record
         if not self._started:
             self._leave_out_first_step(step)
         logs = self._log_every > 0 and step % self._log_every == 0
         summarizes = self._summary_every > 0 and step % self._summary_every == 0
-        if logs or summarizes:
+        if logs or summarizes or len(self._pending) >= _MAX_PENDING:
             self.fetch()
-        if summarizes:
-            self._write_curves(step, result, features)
-        if logs:
+        if summarizes and self._summary_window.losses:
+            self._write_curves(record)
+        if logs and self._log_window.losses:
             self._log_progress(step)
 
     def _leave_out_first_step(self, step: int) -> None:
@@ -123,20 +125,23 @@ class TrainingMonitor:
 
     def fetch(self) -> None:
         """Fetches all losses not fetched yet; raises `DivergedError` if one isn't finite."""
-        losses = [(step, float(result.loss)) for step, result in self._pending]
-        tokens = sum(float(result.token_count) for _, result in self._pending)
-        self._pending.clear()
-        for step, loss in losses:
-            if not math.isfinite(loss):
-                raise DivergedError(
-                    f"The loss is {loss} at step {step}. Lower the learning rate, lengthen the "
-                    "warm-up or set clip_grad_norm, and go on from the last checkpoint. "
-                    f"Received: last checkpoint {self.last_checkpoint or 'none'}"
-                )
+        pending, self._pending = self._pending, []
+        losses = [self._nonfinite.check(record, self.last_checkpoint) for record in pending]
+        tokens = sum(float(record.result.token_count) for record in pending)
         self._advance_time()
         for window in (self._log_window, self._summary_window):
-            window.losses += [loss for _, loss in losses]
+            # Skipped steps have no loss.
+            window.losses += [loss for loss in losses if loss is not None]
             window.tokens += tokens
+
+    def check_before_saving(self) -> None:
+        """Makes sure that the losses so far and the present weights are finite.
+
+        Raises:
+            DivergedError: they aren't: a checkpoint would be of no use.
+        """
+        self.fetch()
+        self._nonfinite.check_variables(self._last_record, self.last_checkpoint)
 
     def finish(self, step: int) -> None:
         """Reports the steps since the last line of the log, if there are any.
@@ -163,7 +168,8 @@ class TrainingMonitor:
         finally:
             self._resumed_at = self._clock()
 
-    def _write_curves(self, step: int, result: StepResult, features: dict[str, Any]) -> None:
+    def _write_curves(self, record: StepRecord) -> None:
+        step, result = record.step, record.result
         window = self._summary_window
         loss = window.losses[-1]
         values = {
@@ -173,7 +179,7 @@ class TrainingMonitor:
             "losses/extra": 0.0,
             "global_step/sec": window.rate(step - window.first_step),
             "target_tokens/sec": window.rate(window.tokens),
-            **_input_stats(features),
+            **_input_stats(record.features),
         }
         if result.gradient_norm is not None:
             values["global_norm"] = float(result.gradient_norm)
