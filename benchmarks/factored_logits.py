@@ -1,6 +1,7 @@
 """Peak memory of a training step's softmax and loss, whole and factored.
 
     python benchmarks/factored_logits.py [--vocabulary=33708] [--tokens=4096] [--depth=512]
+    python benchmarks/factored_logits.py --quick    # a small vocabulary, few tokens
 
 Each way runs in a process of its own, forward and backward from the decoder's output to the
 gradients of it and of the softmax table; what is printed is the process's peak resident memory less
@@ -56,8 +57,11 @@ def main() -> None:
     parser.add_argument("--vocabulary", type=int, default=33708)
     parser.add_argument("--tokens", type=int, default=4096)
     parser.add_argument("--depth", type=int, default=512)
+    parser.add_argument("--quick", action="store_true", help="8,192 symbols, 512 tokens, depth 64")
     parser.add_argument("--way", choices=("whole", "factored"))
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.vocabulary, arguments.tokens, arguments.depth = 8192, 512, 64
     sizes = (arguments.vocabulary, arguments.tokens, arguments.depth)
     if arguments.way:
         measure(arguments.way, *sizes)

@@ -1,6 +1,7 @@
 """Time and memory of self-attention by length: full attention beside local attention.
 
     python benchmarks/local_attention.py [--lengths=512,1024,2048,4096] [--block_length=128]
+    python benchmarks/local_attention.py --quick    # 256 and 512 only
 
 Prints a table: milliseconds of a forward pass through one multi-head attention (512 wide, 8 heads,
 batch 1), best of three. Doubling the length should double the time of local attention, while that
@@ -38,7 +39,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lengths", default="512,1024,2048,4096")
     parser.add_argument("--block_length", type=int, default=128)
+    parser.add_argument("--quick", action="store_true", help="lengths 256 and 512 only")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.lengths = "256,512"
     full = MultiHeadAttention(SIZE, HEADS)
     inner = LocalAttention(NEIGHBOURHOODS["local_unmasked"], arguments.block_length)
     local = MultiHeadAttention(SIZE, HEADS, inner=inner)

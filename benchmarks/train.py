@@ -12,7 +12,8 @@ many target tokens, none of them padding; dropout 0.1, label smoothing 0.1, floa
 Every system is a process of its own that builds its model, warms up and then sleeps. They are
 woken in turn, for `--steps` steps each (after one that doesn't count), `--rounds` times over, so
 that whatever else the machine does meets all alike. The fastest product of two 2048 × 2048 float32
-matrices in any library and round is the machine's peak. GFLOP/s count the products with weights,
+matrices in any library and round is the machine's peak; PyTorch's product, where there is PyTorch,
+has a column of its own. GFLOP/s count the products with weights,
 the same for all systems (`training_step.matmul_flops`).
 
 The other systems run in environments of their own; the options, or the variables named above, tell
@@ -147,23 +148,24 @@ def table(work: Work, team: Team) -> str:
         f"{flops / 1e9:.0f} GFLOP a step; peak of a float32 product {best:.0f} GFLOP/s ({speeds})",
         "",
         "| system | target tokens/s | s/step, median | s/step, least | GFLOP/s | of the peak "
-        f"| time / {first}'s (round by round) |",
-        "|---|---|---|---|---|---|---|",
+        f"| of PyTorch's product | time / {first}'s (round by round) |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     medians = {
         title: [statistics.median(times) for times in rounds]
         for title, rounds in team.seconds.items()
     }
-    for title, rounds in team.seconds.items():
-        times = [seconds for times in rounds for seconds in times]
+    torch = team.peaks.get("torch")
+    all_times = {title: sum(rounds, []) for title, rounds in team.seconds.items()}
+    for title, times in all_times.items():
         median = statistics.median(times)
+        speed = flops / median / 1e9
+        of_torch = f"{speed / torch:.0%}" if torch else "–"
         ratios = [b / a for a, b in zip(medians[first], medians[title], strict=True)]
-        ratio = median / statistics.median(
-            second for times in team.seconds[first] for second in times
-        )
+        ratio = median / statistics.median(all_times[first])
         lines.append(
             f"| {title} | {work.target_tokens / median:,.0f} | {median:.3f} | {min(times):.3f} "
-            f"| {flops / median / 1e9:.0f} | {flops / median / 1e9 / best:.0%} "
+            f"| {speed:.0f} | {speed / best:.0%} | {of_torch} "
             f"| {ratio:.2f} ({' '.join(f'{r:.2f}' for r in ratios)}) |"
         )
     return "\n".join(lines)

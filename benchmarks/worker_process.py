@@ -38,7 +38,7 @@ class WorkerProcess:
         script: str,
         arguments: Sequence[str] = (),
         folder: str = WORKERS,
-        timeout: float = 240.0,
+        timeout: float = 600.0,
     ) -> None:
         self._timeout = timeout
         self._errors = tempfile.TemporaryFile("w+")
