@@ -1,5 +1,6 @@
 """Adam and its relatives (Kingma and Ba, 2015, https://arxiv.org/abs/1412.6980)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,10 @@ class MultistepAdam(Adam):
             return tf.constant(True)
 
         tf.cond(steps_done % self.num_steps == 0, update, accumulate)
+
+    def skip(self, variables: Sequence[Any]) -> None:
+        """Lets a step pass as one without gradient: at the end of a cycle the others' are due."""
+        self.apply([tf.zeros(variable.shape, variable.dtype) for variable in variables], variables)
 
     def num_updates(self, step: int) -> int:
         """How many updates the global step stands for."""

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import keras
 import numpy as np
 
-__all__ = ["Slot", "SlotOptimizer", "slot_variables", "state_scalars"]
+__all__ = ["Slot", "SlotOptimizer", "count_skipped_update", "slot_variables", "state_scalars"]
 
 
 class Slot(NamedTuple):
@@ -59,10 +59,23 @@ class SlotOptimizer(keras.optimizers.Optimizer):
         slots = self._slots[self._get_variable_index(variable)]
         return dict(zip(self._names(), slots, strict=False))
 
+    def skip(self, variables: Sequence[Any]) -> None:
+        """Lets a step pass without an update."""
+        del variables
+        self.iterations.assign_add(1)
+
     def state_scalars(self, step: int) -> Mapping[str, np.ndarray]:
         """What T2T's checkpoint of a global step has besides, by name; here it isn't state."""
         del step
         return {}
+
+
+def count_skipped_update(optimizer: keras.optimizers.Optimizer, variables: Sequence[Any]) -> None:
+    """Counts a step whose gradients aren't used; in a replica, as the optimizer's `apply`."""
+    if isinstance(optimizer, SlotOptimizer):
+        optimizer.skip(variables)
+    else:
+        optimizer.iterations.assign_add(1)
 
 
 def slot_variables(
