@@ -219,7 +219,11 @@ class Transformer(keras.Model):
         encoder_output = None
         if self.has_inputs:
             encoder_output = self._stacks.encode(
-                features["inputs_raw"], features["inputs"], input_packing, dropout_seed=seed
+                features["inputs_raw"],
+                features["inputs"],
+                input_packing,
+                dropout_seed=seed,
+                features=features,
             )
         return self._stacks.decode(
             features["targets_raw"],
@@ -228,6 +232,7 @@ class Transformer(keras.Model):
             packing=packing_of(features, "targets"),
             input_packing=input_packing,
             dropout_seed=seed,
+            features=features,
         )
 
     def attention_weights(self, features: Features) -> dict[str, Any]:

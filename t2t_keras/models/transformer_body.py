@@ -1,5 +1,6 @@
 """What lies between embedding and softmax: positions, biases, encoder and decoder."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import keras
@@ -7,6 +8,7 @@ from keras import ops
 
 from t2t_keras.layers import feed_forward_types, masks, positions
 from t2t_keras.layers.dropout import Dropout
+from t2t_keras.layers.given_positions import GivenPositions
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
 from t2t_keras.layers.self_attention_types import is_local
 from t2t_keras.layers.shifting import shift_right
@@ -74,6 +76,9 @@ class TransformerBody(keras.layers.Layer):
         super().__init__(name="body")
         self.pos = hparams.pos
         self.size = hparams.hidden_size
+        self.given_positions: GivenPositions | None = None
+        if self.pos == "timing_from_features":
+            self.given_positions = GivenPositions(hparams.position_features, has_inputs, self.size)
         self.max_length = hparams.max_length
         self.local = is_local(hparams)
         self.proximity = bool(hparams.proximity_bias)
@@ -119,7 +124,12 @@ class TransformerBody(keras.layers.Layer):
         )
 
     def encode(
-        self, ids: Any, embedded: Any, packing: Packing | None = None, dropout_seed: Any = None
+        self,
+        ids: Any,
+        embedded: Any,
+        packing: Packing | None = None,
+        dropout_seed: Any = None,
+        features: Mapping[str, Any] | None = None,
     ) -> EncoderOutput:
         """Runs the encoder.
 
@@ -128,6 +138,7 @@ class TransformerBody(keras.layers.Layer):
           embedded: the ids' vectors, `[batch, length, hidden_size]`.
           packing: of packed rows.
           dropout_seed: int32 `[2]`, None for no dropout.
+          features: of the batch, for positions that are among them.
         """
         length = ops.shape(ids)[1]
         padding_bias = masks.padding_bias(ids)
@@ -144,7 +155,7 @@ class TransformerBody(keras.layers.Layer):
         x = embedded
         if self.space_embedding is not None:
             x = x + ops.cast(self.space_embedding(space_id=self.target_space_id), x.dtype)
-        x = self._add_positions(x, self.inputs_positions, packing)
+        x = self._add_positions(x, self.inputs_positions, packing, "inputs", features)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
         # The pad remover matters in packed rows, where padding is seen by padding, and without a
         # decoder, where the outputs at padding are part of the result. Elsewhere no position
@@ -165,6 +176,7 @@ class TransformerBody(keras.layers.Layer):
         packing: Packing | None = None,
         input_packing: Packing | None = None,
         dropout_seed: Any = None,
+        features: Mapping[str, Any] | None = None,
     ) -> Any:
         """Runs the decoder on given targets.
 
@@ -179,12 +191,14 @@ class TransformerBody(keras.layers.Layer):
           packing: of packed targets.
           input_packing: of packed inputs.
           dropout_seed: int32 `[2]`, None for no dropout.
+          features: see `encode`.
 
         Returns:
           `[batch, length, hidden_size]`.
         """
         bias = self._decoder_bias(ids, packing)
-        x = self._add_positions(shift_right(embedded), self.targets_positions, packing)
+        x = shift_right(embedded)
+        x = self._add_positions(x, self.targets_positions, packing, "targets", features)
         x = self.target_dropout(x, dropout_seed=dropout_seed)
         if encoder_output is None:
             return self.decoder(x, bias, dropout_seed=dropout_seed)
@@ -235,7 +249,7 @@ class TransformerBody(keras.layers.Layer):
         bias = (ops.cast(beyond, "float32") * masks.MASKED)[:, None, None, :]
         if self.proximity:
             bias = bias + masks.proximity_bias(length)
-        x = self._add_positions(shift_right(embedded), self.targets_positions, None)
+        x = self._add_positions(shift_right(embedded), self.targets_positions, None, "targets")
         return self.decoder.fill_cache(x, cache, bias)
 
     def decode_step(
@@ -259,15 +273,26 @@ class TransformerBody(keras.layers.Layer):
         x = embedded * ops.cast(ops.greater(step, 0), embedded.dtype)
         if self.pos == "timing":
             x = x + ops.cast(positions.timing_signal_at(step, self.size), x.dtype)
+        elif self.given_positions is not None:
+            x = x + ops.cast(self.given_positions.signal_at("targets", step), x.dtype)
         elif self.targets_positions is not None:
             x = x + ops.cast(positions.learned_signal_at(self.targets_positions, step), x.dtype)
         max_length = ops.shape(cache[self.decoder.stack[0].name]["k"])[3]
         bias = masks.decode_step_bias(step, max_length, self.proximity)
         return self.decoder.step(x, step, cache, bias, memory)
 
-    def _add_positions(self, x: Any, table: Any, packing: Packing | None) -> Any:
+    def _add_positions(
+        self,
+        x: Any,
+        table: Any,
+        packing: Packing | None,
+        side: str,
+        features: Mapping[str, Any] | None = None,
+    ) -> Any:
         length = ops.shape(x)[1]
-        if self.pos == "timing" and packing is None:
+        if self.given_positions is not None:
+            signal = self.given_positions.signal(side, features, length)
+        elif self.pos == "timing" and packing is None:
             signal = positions.timing_signal(length, self.size)
         elif self.pos == "timing":
             signal = positions.timing_signal_at(packing.positions, self.size)

@@ -49,7 +49,11 @@ class TransformerEncoder(Transformer):
         """The encoder; see `Transformer.body`. Result `[batch, input_length, hidden_size]`."""
         packing, seed = packing_of(features, "inputs"), features["dropout_seed"]
         encoded = self._stacks.encode(
-            features["inputs_raw"], features["inputs"], packing, dropout_seed=seed
+            features["inputs_raw"],
+            features["inputs"],
+            packing,
+            dropout_seed=seed,
+            features=features,
         )
         return encoded.output
 

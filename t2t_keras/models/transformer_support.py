@@ -19,6 +19,7 @@ from t2t_keras.layers import (
     precision,
     self_attention_types,
 )
+from t2t_keras.layers.given_positions import split_names
 
 
 class UnsupportedHparams(ValueError):
@@ -40,8 +41,9 @@ class _Check:
     accepts: Callable[[Any], bool]
 
 
-def _one_of(*values: Any) -> _Check:
-    return _Check("one of " + ", ".join(repr(value) for value in values), lambda v: v in values)
+def _one_of(*values: Any, without: str = "") -> _Check:
+    listed = ", ".join(repr(value) for value in values)
+    return _Check(f"one of {listed}{without and f' ({without})'}", lambda v: v in values)
 
 
 def _off(value: Any) -> bool:
@@ -56,15 +58,23 @@ _LETTERS = "or 'none'"
 
 _CHECKS: dict[str, _Check] = {
     "self_attention_type": _one_of(*self_attention_types.NAMES),
-    "ffn_layer": _one_of(*feed_forward_types.NAMES),
+    "ffn_layer": _one_of(
+        *feed_forward_types.NAMES,
+        without="recurrent units and mixtures of experts, T2T's sru, local_moe and local_moe_tpu, "
+        "are not implemented",
+    ),
     "scheduled_sampling_prob": _one_of(0.0, 1.0),
     "scheduled_sampling_method": _one_of("parallel"),
     "scheduled_sampling_warmup_schedule": _one_of("exp"),
     "prepend_mode": _one_of(
         "none", "prepend_inputs_masked_attention", "prepend_inputs_full_attention"
     ),
-    "pos": _one_of("timing", "emb", "none", None),
-    "norm_type": _one_of(*normalization.NORM_TYPES),
+    "pos": _one_of("timing", "emb", "timing_from_features", "none", None),
+    "norm_type": _one_of(
+        *normalization.NORM_TYPES,
+        without="a batch norm would mix sentences and padding, and T2T's group norm takes images "
+        "only",
+    ),
     "initializer": _one_of(*initializers.NAMES),
     "activation_dtype": _one_of(*precision.ACTIVATION_DTYPES),
     "weight_dtype": _Check(
@@ -173,8 +183,15 @@ def check_supported(hparams: Any) -> None:
         getattr(hparams, "max_area_width", 1) > 1 or getattr(hparams, "max_area_height", 1) > 1
     ):
         problems["num_area_layers"] = (
-            "area attention is not implemented; supported is 0. "
-            f"Received: {hparams.num_area_layers!r}"
+            "area attention is not implemented; supported is 0, or max_area_width=1 and "
+            f"max_area_height=1. Received: {hparams.num_area_layers!r}"
+        )
+    if getattr(hparams, "pos", None) == "timing_from_features" and not split_names(
+        getattr(hparams, "position_features", "")
+    ):
+        problems["position_features"] = (
+            "pos=timing_from_features needs the name of a feature at least, e.g. inputs_position. "
+            f"Received: {getattr(hparams, 'position_features', '')!r}"
         )
     problems |= _conflicts_with_local_attention(hparams)
     if problems:

@@ -125,7 +125,7 @@ def test_symbol_dropout_zeroes_ids() -> None:
 
 
 def test_unsupported_values_are_refused_together() -> None:
-    overrides = "self_attention_type=memory_efficient,ffn_layer=sru,activation_dtype=float16"
+    overrides = "self_attention_type=memory_efficient,ffn_layer=sru,activation_dtype=int8"
     with pytest.raises(UnsupportedHparams, match="memory_efficient") as caught:
         tiny_model(overrides=overrides)
     assert set(caught.value.names) == {"self_attention_type", "ffn_layer", "activation_dtype"}
@@ -136,14 +136,12 @@ def test_unsupported_values_are_refused_together() -> None:
     [
         "scheduled_sampling_prob=0.5",
         "norm_type=group",
-        "pos=timing_from_features",
         "initializer=he",
         "relu_dropout=1.0",
         "layer_preprocess_sequence=an",
         "layer_postprocess_sequence=dax",
         "num_area_layers=1,max_area_width=3",
         "eval_run_autoregressive=True",
-        "gpu_automatic_mixed_precision=True",
         "no_data_parallelism=True",
         "split_targets_chunk_length=4",
         "weight_dtype=bfloat16",

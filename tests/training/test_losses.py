@@ -46,7 +46,7 @@ def test_padded_cross_entropy_and_its_gradient_are_tensor2tensors(arrays):
     compared = 0
     for name, case in cases.items():
         if "cutoff" in case["meta"]:
-            continue  # T2T's hparam-less loss cutoff isn't part of this package.
+            continue  # Compared with the layers; its gradient isn't recorded.
         logits = tf.constant(squeeze(arrays[f"{name}|in|logits"], 3))
         labels = tf.constant(squeeze(arrays[f"{name}|in|labels"], 2))
         with tf.GradientTape() as tape:
