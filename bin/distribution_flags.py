@@ -35,6 +35,29 @@ def cluster() -> Any:
     return found
 
 
+def tpu() -> str | None:
+    """Address of the TPU that `--use_tpu` asks for; None without that flag.
+
+    Raises:
+        ValueError: there is none, or it can't be used together with the other flags.
+    """
+    if not FLAGS.use_tpu:
+        return None
+    if FLAGS.schedule != "train":
+        raise command_line.UsageError(
+            "A TPU trains only: use --schedule=train, and evaluate in another process, on GPU or "
+            f"CPU, with --schedule=continuous_eval. Received: --schedule={FLAGS.schedule}"
+        )
+    if cluster() is not None:
+        raise command_line.UsageError(
+            "--use_tpu is for one process; unset TF_CONFIG. Received: both"
+        )
+    from t2t_keras.training.tpu import find_tpu
+
+    name = FLAGS.cloud_tpu_name if FLAGS["cloud_tpu_name"].present else None
+    return find_tpu(name, FLAGS.master)
+
+
 def configure_gpus() -> None:
     """Chooses the GPUs that `--worker_gpu` and `--gpu_order` ask for."""
     from t2t_keras.training.distribution import use_gpus

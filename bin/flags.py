@@ -114,7 +114,7 @@ TRAINER_FLAGS = [
     FlagSpec("output_dir", "string", "", "Directory of checkpoints and logs."),
     FlagSpec("schedule", "string", "continuous_train_and_eval", "What to do."),
     FlagSpec("eval_steps", "int", 100, "Most batches in an evaluation."),
-    FlagSpec("master", "string", "", "Address of a TensorFlow 1 master; not available."),
+    FlagSpec("master", "string", "", "With --use_tpu: its address, grpc://host:port."),
     FlagSpec("generate_data", "boolean", False, "Generate the problem's data first."),
     FlagSpec("tmp_dir", "string", "/tmp/t2t_datagen", "Directory for downloads of generate_data."),
     FlagSpec("profile", "boolean", False, "Profile of some training steps; ignored."),
@@ -124,10 +124,17 @@ TRAINER_FLAGS = [
     FlagSpec("tpu_num_shards", "int", 8, "Number of TPU shards; ignored."),
     FlagSpec("tpu_job_name", "string", None, "Name of the TPU job; ignored."),
     FlagSpec("tpu_infeed_sleep_secs", "int", None, "Pause of the TPU infeed thread; ignored."),
-    FlagSpec("use_tpu", "boolean", False, "Train on a TPU; not available."),
+    FlagSpec("use_tpu", "boolean", False, "Train on a TPU; with --schedule=train."),
     FlagSpec("use_tpu_estimator", "boolean", False, "Use the TPU estimator; not available."),
     FlagSpec("export_saved_model_api_version", "int", 1, "Format of exports; ignored."),
     FlagSpec("use_guarantee_const_getter", "boolean", False, "TPU constant weights; ignored."),
+    FlagSpec(
+        "on_nan",
+        "string",
+        "stop",
+        "At a loss or gradient of NaN or infinity: stop, or skip the step. Either dumps the batch "
+        "to nan_step_<step>.json.",
+    ),
     FlagSpec("xla_compile", "boolean", False, "Compile the training step with XLA."),
     FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),
     FlagSpec(
@@ -240,7 +247,10 @@ def define_trainer_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     define_shared_flags(flag_values)
     # Not a constant: it depends on who runs the program.
     cloud_tpu_name = FlagSpec(
-        "cloud_tpu_name", "string", f"{os.environ.get('USER')}-tpu", "Name of the TPU; ignored."
+        "cloud_tpu_name",
+        "string",
+        f"{os.environ.get('USER')}-tpu",
+        "With --use_tpu: name of a Cloud TPU, if it isn't this machine's.",
     )
     _define([*TRAINER_FLAGS, *VALIDATION_FLAGS, cloud_tpu_name, *LIBRARY_FLAGS], flag_values)
     define_data_generator_flags(flag_values)

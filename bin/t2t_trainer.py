@@ -42,7 +42,11 @@ def main(argv: list[str]) -> None:
     validation_flags.refuse_bad_flags()
     if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
         _refuse_another_run()
-    distribution_flags.cluster()  # Mistakes are told before anything is written.
+    # Mistakes are told before anything is written.
+    distribution_flags.cluster()
+    if FLAGS.use_tpu:
+        environment.load_tensorflow()
+        distribution_flags.tpu()
     hparams = create_hparams()
     if FLAGS.generate_data:
         _generate_data()
@@ -162,8 +166,10 @@ def run_config() -> Any:
         eval_steps=FLAGS.eval_steps,
         num_replicas=max(FLAGS.worker_gpu, 1),
         cluster=distribution_flags.cluster(),
+        tpu=distribution_flags.tpu(),
         random_seed=FLAGS.random_seed,
-        jit_compile=FLAGS.xla_compile,
+        jit_compile=FLAGS.xla_compile or FLAGS.use_tpu,
+        on_nan=FLAGS.on_nan,
         local_eval_frequency=FLAGS.local_eval_frequency,
         iterations_per_loop=FLAGS.iterations_per_loop,
         save_checkpoints_secs=FLAGS.save_checkpoints_secs,

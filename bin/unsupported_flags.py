@@ -10,16 +10,15 @@ from absl import flags, logging
 
 _PARAMETER_SERVERS = (
     "Parameter servers don't exist any more. For several GPUs of one machine use --worker_gpu=N; "
-    "for several machines set TF_CONFIG."
+    "for several machines set TF_CONFIG: t2t-make-tf-configs --workers=host1:port,host2:port."
 )
-_TPU = "TPUs aren't supported; without the flag the same program runs on GPU or CPU."
+_TPU = "What --use_tpu needs is found out; its estimators are gone."
 _CLOUD = "Jobs can't be submitted to the cloud; start the program on the machine itself."
 _TUNING = "There is no tuning service; start one run per setting, with --hparams."
 _PROFILE = "No profile is written; use TensorFlow's profiler."
 
 REFUSED = {
-    "use_tpu": _TPU,
-    "use_tpu_estimator": _TPU,
+    "use_tpu_estimator": "Estimators are gone; --use_tpu alone trains on a TPU.",
     "cloud_mlengine": _CLOUD,
     "autotune_objective": _TUNING,
     "hparams_range": _TUNING,
@@ -27,7 +26,6 @@ REFUSED = {
     "ps_gpu": _PARAMETER_SERVERS,
     "ps_replicas": _PARAMETER_SERVERS,
     "worker_replicas": _PARAMETER_SERVERS,
-    "master": _PARAMETER_SERVERS,
     "gin_file": "Gin isn't supported; set hyperparameters with --hparams.",
     "gin_param": "Gin isn't supported; set hyperparameters with --hparams.",
 }
@@ -63,6 +61,19 @@ IGNORED = {
 _IGNORED_PREFIX = "wiki_revision_"
 
 
+def _reason_for_this_command(name: str, flag_values: flags.FlagValues) -> str | None:
+    """Why a flag that is honoured elsewhere isn't here; None if it is."""
+    # Decoder and exporter have all of the trainer's flags, and this one.
+    trains = "checkpoint_path" not in flag_values
+    if name == "use_tpu" and not trains:
+        return "Only t2t-trainer uses TPUs; without the flag this runs on GPU or CPU."
+    if name == "gpu_order" and not trains:
+        return "One GPU is used; choose it with CUDA_VISIBLE_DEVICES."
+    if name == "master" and not flag_values["use_tpu"].value:
+        return f"It is the address of a TPU, together with --use_tpu. {_PARAMETER_SERVERS}"
+    return None
+
+
 def report_unsupported_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Warns of given flags that have no effect.
 
@@ -73,8 +84,9 @@ def report_unsupported_flags(flag_values: flags.FlagValues = flags.FLAGS) -> Non
         flag = flag_values[name]
         if not flag.present or flag.value == flag.default:
             continue
-        if name in REFUSED:
-            raise ValueError(f"--{name} can't be honoured. {REFUSED[name]} Received: {flag.value}")
+        reason = REFUSED.get(name) or _reason_for_this_command(name, flag_values)
+        if reason:
+            raise ValueError(f"--{name} can't be honoured. {reason} Received: {flag.value}")
         if name in IGNORED:
             logging.warning("--%s=%s has no effect. %s", name, flag.value, IGNORED[name])
         elif name.startswith(_IGNORED_PREFIX):

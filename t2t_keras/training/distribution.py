@@ -12,11 +12,14 @@ import tensorflow as tf
 from absl import logging
 
 from t2t_keras.training.cluster import Cluster
+from t2t_keras.training.tpu import tpu_strategy
 
 __all__ = ["make_strategy", "use_gpus"]
 
 
-def make_strategy(num_replicas: int = 1, cluster: Cluster | None = None) -> tf.distribute.Strategy:
+def make_strategy(
+    num_replicas: int = 1, cluster: Cluster | None = None, tpu: str | None = None
+) -> tf.distribute.Strategy:
     """The strategy under which model and optimizer are made.
 
     Several replicas run on that many GPUs or, where there are fewer, on as many logical devices of
@@ -27,10 +30,13 @@ def make_strategy(num_replicas: int = 1, cluster: Cluster | None = None) -> tf.d
             distributed step.
         cluster: this process and its peers, each with `num_replicas`; None for a single process.
             With a cluster the call must come before TensorFlow's first operation.
+        tpu: address of a TPU, as from `tpu.find_tpu`; its cores are the replicas then.
 
     Raises:
         ValueError: TensorFlow already runs, with too few logical CPU devices or without peers.
     """
+    if tpu is not None:
+        return tpu_strategy(tpu)
     if cluster is not None:
         return _multi_worker_strategy(max(num_replicas, 1), cluster)
     if num_replicas <= 1:

@@ -35,7 +35,8 @@ class StepResult(NamedTuple):
         token_count: float32 scalar, target tokens, without padding.
         gradient_norm: float32 scalar, global norm before clipping; None where nothing needs it.
         replica_losses: float32 `[parts]`, what each part of the global batch adds to `loss`: they
-            sum up to it. (Of several workers, each has its own parts only.) Part `m * replicas + r` is that of replica r in micro-batch m.
+            sum up to it (each of several workers has its own parts only). Part `m * replicas + r`
+            is that of replica r in micro-batch m.
         is_finite: bool scalar, whether the loss and every gradient were finite, so that the update
             took place; None where nothing asks for it.
         loss_scale: float32 scalar, by which the loss was multiplied for the gradients; None
