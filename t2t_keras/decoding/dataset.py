@@ -145,7 +145,10 @@ def _texts(
     def text(feature: str) -> str:
         if feature not in translator.vocabulary or feature not in example:
             return ""
-        ids = until_eos(example[feature])
+        ids = example[feature]
+        if feature == "targets" and translator.is_classifier:
+            return str(translator.vocabulary[feature].decode(ids[:1] or [0]))
+        ids = until_eos(ids)
         decoded = translator.vocabulary[feature].decode(ids)
         return decoded.replace("\n", " ")
 

@@ -10,12 +10,15 @@ import tensorflow as tf
 
 from t2t_keras.decoding import record_files
 from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, make_batches
-from t2t_keras.text.encoders import EOS_ID
+from t2t_keras.text.encoders import EOS_ID, ClassLabelEncoder
 from t2t_keras.training.losses import loss_weights
 
 
 class Pair(NamedTuple):
-    """What is scored: ids with the end symbol; `inputs` is empty where the problem has none."""
+    """What is scored: ids with the end symbol; `inputs` is empty where the problem has none.
+
+    `targets` is one class, without end symbol, where the problem's are class labels.
+    """
 
     inputs: list[int]
     targets: list[int]
@@ -42,7 +45,9 @@ def read_pairs(path: str, vocabulary: dict[str, Any], delimiter: str = "\n") -> 
             form = "input<TAB>target" if has_inputs else "one target, without tabs"
             raise ValueError(f"{path}, line {number}: must be {form}. Received: {line[:200]!r}")
         inputs = [*vocabulary["inputs"].encode(texts[0].strip()), EOS_ID] if has_inputs else []
-        pairs.append(Pair(inputs, [*vocabulary["targets"].encode(texts[-1].strip()), EOS_ID]))
+        targets = vocabulary["targets"].encode(texts[-1].strip())
+        is_class = isinstance(vocabulary["targets"], ClassLabelEncoder)
+        pairs.append(Pair(inputs, [targets] if is_class else [*targets, EOS_ID]))
     return pairs
 
 
@@ -80,6 +85,8 @@ def score_pairs(model: Any, pairs: Sequence[Pair]) -> list[float]:
             labels=targets, logits=model(features, training=False)
         )  # [batch, target_length]
         weights = loss_weights(targets, prepend_mode)
+        if getattr(model, "predicts_class", False):
+            weights = tf.ones_like(losses)  # 0 is a class, not padding.
         return tf.reduce_sum(losses * weights, axis=1) / tf.reduce_sum(weights, axis=1)
 
     scores = [0.0] * len(pairs)

@@ -12,6 +12,7 @@ from absl import logging
 
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, Batch, make_batches
+from t2t_keras.decoding.classification import classify
 from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.search import infer, prompt_arguments
 from t2t_keras.hparam import HParams
@@ -201,6 +202,13 @@ class Translator:
 
     def _make_search(self) -> Any:
         options = self.options
+        if self.is_classifier:
+            # Of the rest nothing applies to one symbol.
+            compiled = tf.function(
+                lambda ids: classify(self._model, ids, self._sampling),
+                input_signature=[tf.TensorSpec([None, None], tf.int32)],
+            )
+            return lambda ids, limits, length: compiled(ids)
 
         def search(
             ids: tf.Tensor, limits: tf.Tensor, max_decode_length: int | None

@@ -11,7 +11,9 @@ from t2t_keras import registry
 from t2t_keras.layers.attention_recording import record_attention
 from t2t_keras.layers.dropout import keep_mask
 from t2t_keras.layers.embedding import SymbolModality, SymbolTable
+from t2t_keras.layers.initializers import initializer_factory
 from t2t_keras.layers.precision import activation_dtype, set_activation_dtype
+from t2t_keras.models import class_labels
 from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
 from t2t_keras.models.transformer_support import (
     check_not_of_other_model,
@@ -42,6 +44,8 @@ class Transformer(keras.Model):
       target_vocab_size: number of target symbols.
       input_space_id: kind of the inputs (`SpaceID`); no variant of this model looks at it.
       target_space_id: kind of the targets, selects the vector of the target-space embedding.
+      predicts_class: whether the targets, int32 `[batch, 1]`, are one of `target_vocab_size`
+        classes. The decoder then has one position, whose input is the zero vector.
       name: first part of all variable names.
 
     Call arguments:
@@ -86,6 +90,7 @@ class Transformer(keras.Model):
         target_vocab_size: int,
         input_space_id: int = 0,
         target_space_id: int = 0,
+        predicts_class: bool = False,
         name: str = "transformer",
     ) -> None:
         check_supported(hparams)
@@ -97,11 +102,13 @@ class Transformer(keras.Model):
         self.symbol_dropout = hparams.symbol_dropout
         self.input_space_id = input_space_id
         self.has_inputs = input_vocab_size is not None
-        self.target_vocab_size = _round_up(target_vocab_size, hparams.vocab_divisor)
+        self.predicts_class = predicts_class
+        divisor = 1 if predicts_class else hparams.vocab_divisor
+        self.target_vocab_size = _round_up(target_vocab_size, divisor)
         self.input_vocab_size = (
             None if input_vocab_size is None else _round_up(input_vocab_size, hparams.vocab_divisor)
         )
-        self.modalities: dict[str, SymbolModality] = {}
+        self.modalities: dict[str, Any] = {}
         self._make_tables(hparams)
         # In these modes, sequences of a problem with inputs are inputs, a 0 and targets.
         self.prepends_inputs = not self.has_inputs and prepends_inputs(hparams)
@@ -125,7 +132,10 @@ class Transformer(keras.Model):
                 "hparams.problem_hparams is missing: create the hparams with a problem name "
                 "(hparams_lib.create_hparams(…, problem_name=…))."
             )
-        target_vocab_size = symbol_vocab_size(problem_hparams, "targets")
+        classes = class_labels.class_count(problem_hparams)
+        if classes is not None:
+            class_labels.check_goes_with_classes(hparams, problem_hparams.modality)
+        target_vocab_size = classes or symbol_vocab_size(problem_hparams, "targets")
         if target_vocab_size is None:
             raise ValueError(
                 "The transformer model needs a problem with targets. "
@@ -143,6 +153,8 @@ class Transformer(keras.Model):
             target_space_id=int(problem_hparams.target_space_id),
             # Of a derived model, too, this is the first part of the variables' names, as in T2T.
             name=cls.scope or cls.REGISTERED_NAME,
+            # A derived model need not know of classes.
+            **({} if classes is None else {"predicts_class": True}),
         )
 
     def _make_tables(self, hparams: Any) -> None:
@@ -150,6 +162,7 @@ class Transformer(keras.Model):
         # T2T drops the three-way sharing when the vocabularies differ in size, but not the two-way
         # one: there, tables of different size are simply different tables.
         same_size = self.input_vocab_size in (None, self.target_vocab_size)
+        same_size = same_size and not self.predicts_class
         share_all = hparams.shared_embedding_and_softmax_weights and same_size
         share_embeddings = share_all or hparams.shared_embedding
         multiply = hparams.multiply_embedding_mode == "sqrt_depth"
@@ -163,6 +176,15 @@ class Transformer(keras.Model):
             if self.input_vocab_size is None
             else table(self.input_vocab_size, "shared" if share_embeddings else "input_emb")
         )
+        self.target_table: Any = None
+        if self.predicts_class:
+            top = class_labels.ClassLabelModality(
+                self.target_vocab_size,
+                self.hidden_size,
+                initializer_factory(hparams.initializer, hparams.initializer_gain),
+            )
+            self.softmax_table = self.modalities.setdefault(top.name, top)
+            return
         self.target_table = table(
             self.target_vocab_size, "shared" if share_embeddings else "target_emb"
         )
@@ -189,7 +211,12 @@ class Transformer(keras.Model):
         if self.has_inputs:
             ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
             embedded.update(inputs=vectors, inputs_raw=ids)
-        ids, vectors = self._embed("targets", self.target_table, features["targets"], seed)
+        if self.predicts_class:
+            # What the decoder reads is shifted right: of one target, it is the zero vector alone.
+            ids = ops.ones_like(embedded["inputs_raw"][:, :1])
+            vectors = ops.zeros_like(embedded["inputs"][:, :1])
+        else:
+            ids, vectors = self._embed("targets", self.target_table, features["targets"], seed)
         embedded.update(targets=vectors, targets_raw=ids)
         output = self.body(embedded)
         if isinstance(output, tuple):

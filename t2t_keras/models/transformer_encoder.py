@@ -8,6 +8,7 @@ from keras import ops
 from t2t_keras import registry
 from t2t_keras.layers.dense import Dense
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
+from t2t_keras.models.class_labels import mean_over_real_positions
 from t2t_keras.models.transformer import Features, Transformer, packing_of, seed_for
 from t2t_keras.models.transformer_support import UnsupportedHparams, symbol_vocab_size
 
@@ -18,7 +19,8 @@ class TransformerEncoder(Transformer):
 
     Arguments as `Transformer`'s; the inputs are needed. The targets are as long as the inputs.
 
-    Call result: logits, float32 `[batch, input_length, target vocabulary size]`.
+    Call result: logits, float32 `[batch, input_length, target vocabulary size]`. Where the targets
+    are class labels: of the mean over the real positions, `[batch, 1, number of classes]`.
 
     Raises:
       ValueError: there are no inputs.
@@ -40,10 +42,11 @@ class TransformerEncoder(Transformer):
         return self.softmax_table.logits(self.hidden(features, training, dropout_seed))
 
     def hidden(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
-        """The encoder's output, `[batch, input_length, hidden_size]`."""
+        """The encoder's output, `[batch, input_length, hidden_size]`, or of classes, the mean."""
         seed = seed_for(training, dropout_seed)
         ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
-        return self.body({**features, "inputs": vectors, "inputs_raw": ids, "dropout_seed": seed})
+        output = self.body({**features, "inputs": vectors, "inputs_raw": ids, "dropout_seed": seed})
+        return mean_over_real_positions(output, ids) if self.predicts_class else output
 
     def body(self, features: Features) -> Any:
         """The encoder; see `Transformer.body`. Result `[batch, input_length, hidden_size]`."""

@@ -32,6 +32,6 @@ class TransformerScorer(Transformer):
         targets = ops.convert_to_tensor(features["targets"], dtype="int32")
         log_probabilities = ops.log_softmax(self(features), axis=-1)
         of_targets = ops.take_along_axis(log_probabilities, targets[..., None], axis=-1)[..., 0]
-        if not count_padding:
+        if not (count_padding or self.predicts_class):
             of_targets = of_targets * ops.cast(ops.not_equal(targets, 0), of_targets.dtype)
         return ops.sum(of_targets, axis=1)

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import MAX_IDS, MAX_SQUARES
+from t2t_keras.decoding.classification import classify
 from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.search import infer, prompt_arguments
 from t2t_keras.decoding.translator import LONGEST_INPUT
@@ -43,17 +44,19 @@ class ServedModel(tf.Module):
         sampling: Sampling = Sampling(),  # noqa: B008 (immutable)
     ) -> None:
         super().__init__(name="served_model")
-        if problem_hparams.modality.get("targets") == ModalityType.CLASS_LABEL:
-            raise ValueError(
-                "A model whose outputs are class labels can't be exported; use t2t-decoder. "
-                f"Received modalities: {dict(problem_hparams.modality)}"
-            )
         vocabulary = problem_hparams.vocabulary
+        is_classifier = problem_hparams.modality.get("targets") == ModalityType.CLASS_LABEL
         self._has_inputs = "inputs" in vocabulary
         self._prepends_inputs = self._has_inputs and getattr(model, "prepends_inputs", False)
         self._source = graph_encoder_for(vocabulary["inputs" if self._has_inputs else "targets"])
-        self._target = graph_encoder_for(vocabulary["targets"])
-        self._top_beams = options.beam_size if options.return_beams else 1
+        self._target: Any = None
+        self._labels: list[str] = []
+        if is_classifier:
+            encoder = vocabulary["targets"]
+            self._labels = encoder.decode_list(range(encoder.vocab_size))
+        else:
+            self._target = graph_encoder_for(vocabulary["targets"])
+        self._top_beams = options.beam_size if options.return_beams and not is_classifier else 1
         # Plain values instead of the hparams object, which is nothing to be saved.
         self._extra_length = options.extra_length
         self._limit_by_longest_input = options.limit_by_longest_input
@@ -62,6 +65,7 @@ class ServedModel(tf.Module):
         self._cut_at_eos = not options.skip_eos_postprocess
         self._keep_pad_ids = options.keep_pad_ids
         self._separators = ["\n", "\r", options.delimiter, *"\t"[: int(options.return_beams)]]
+        self._classify = functools.partial(classify, model, sampling=sampling)
         self._infer = functools.partial(
             infer,
             model,
@@ -84,7 +88,8 @@ class ServedModel(tf.Module):
 
         Returns:
           `outputs`: string `[batch]`, or `[batch, beam]` with decode hparam `return_beams`, best
-          first. Each is one line: line ends in it become spaces. Empty for an empty input.
+          first. Each is one line: line ends in it become spaces. Empty for an empty input. Where
+          the targets are class labels, the label.
           `scores`: float32 of the same shape: log probability divided by the length penalty, or
           undivided with a beam of one. 0 for an empty input.
         """
@@ -172,6 +177,9 @@ class ServedModel(tf.Module):
         # A language model can begin with nothing, but a tensor of no columns is a special case.
         missing = tf.maximum(1 - tf.shape(dense)[1], 0)
         dense = tf.pad(dense, [[0, 0], [0, missing]])
+        if self._labels:
+            found = self._classify(dense)
+            return tf.gather(tf.constant(self._labels), found["outputs"][:, 0]), found["scores"]
         found = self._infer(
             **prompt_arguments(dense, self._has_inputs, self._prepends_inputs),
             decode_length=limits,

@@ -37,15 +37,18 @@ class Evaluator:
         self._step: Any = None
 
     def _batch(self, features: dict[str, tf.Tensor]) -> tuple[Any, ...]:
-        """Loss, sums of the token metrics, and best ids int32 `[batch, length]`."""
+        """Loss, sums of the token metrics, best ids int32 `[batch, length]`, and their labels."""
         logits = self._model(features, training=False)
         loss_sum, count = loss_terms(logits, features, self._settings, training=False)
+        labels = features["targets"]
+        if self._settings.predicts_classes:
+            logits, labels = metrics.classes_as_symbols(logits, labels)
         totals = {}
         for name, metric in self._token_metrics.items():
-            scores, weights = metric(logits, features["targets"])
+            scores, weights = metric(logits, labels)
             weights = weights * tf.ones_like(scores)
             totals[name] = (tf.reduce_sum(scores * weights), tf.reduce_sum(weights))
-        return loss_sum / tf.maximum(count, 1.0), totals, metrics.output_ids(logits)
+        return loss_sum / tf.maximum(count, 1.0), totals, metrics.output_ids(logits), labels
 
     def _compiled(self, features: dict[str, tf.Tensor]) -> Any:
         signature = {
@@ -74,11 +77,11 @@ class Evaluator:
                 break
             if self._step is None:
                 self._step = self._compiled(features)
-            loss, token_totals, outputs = self._step(features)
+            loss, token_totals, outputs, labels = self._step(features)
             losses.append(float(loss))
             for name, pair in token_totals.items():
                 totals[name] += [float(value) for value in pair]
-            self._add_sequence_metrics(totals, outputs.numpy(), features["targets"].numpy())
+            self._add_sequence_metrics(totals, outputs.numpy(), labels.numpy())
         if not losses:
             raise ValueError(
                 "The evaluation data is empty. Check data_dir and the problem's dev split, and "

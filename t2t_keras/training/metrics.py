@@ -17,17 +17,40 @@ from t2t_keras.metric_names import Metrics
 from t2t_keras.names import did_you_mean
 from t2t_keras.training.losses import loss_weights, pad_to_same_length
 
-__all__ = ["METRICS_FNS", "SEQUENCE_METRICS", "TOKEN_METRICS", "check_metric_names"]
+__all__ = [
+    "METRICS_FNS",
+    "SEQUENCE_METRICS",
+    "TOKEN_METRICS",
+    "check_metric_names",
+    "classes_as_symbols",
+]
 
 TokenMetric = Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]
 SequenceMetric = Callable[[np.ndarray, np.ndarray], tuple[float, float]]
 
 _NUM_TOP = 5
+_IMPOSSIBLE = -1e9
 
 
 def output_ids(logits: tf.Tensor) -> tf.Tensor:
     """The best id of each position, int32 `[batch, length]`."""
     return tf.argmax(logits, axis=-1, output_type=tf.int32)
+
+
+def classes_as_symbols(logits: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    """Logits and labels of classes for the metrics, to which id 0 is padding that doesn't count.
+
+    Every class becomes the symbol after it, and symbol 0 is impossible: no metric changes by that.
+
+    Args:
+        logits: `[batch, 1, classes]`.
+        labels: integers `[batch, length]`, of which the first of each row counts.
+
+    Returns:
+        `[batch, 1, classes + 1]`, `[batch, 1]`.
+    """
+    logits = tf.pad(logits, [[0, 0], [0, 0], [1, 0]], constant_values=_IMPOSSIBLE)
+    return logits, labels[:, :1] + 1
 
 
 def padded_accuracy(logits: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:

@@ -74,9 +74,7 @@ def run(tmp_path_factory):
         archive.add(folder / "simple-examples", "simple-examples")
     problem = "--problem=languagemodel_ptb10k"
     command(folder, "t2t_datagen", problem, "--data_dir=data", "--tmp_dir=tmp")
-    done = command(
-        folder, "t2t_trainer", problem, "--data_dir=data", "--output_dir=run", *TRAINING
-    )
+    done = command(folder, "t2t_trainer", problem, "--data_dir=data", "--output_dir=run", *TRAINING)
     assert "metrics-languagemodel_ptb10k/targets/accuracy" in done.stderr
     return folder
 

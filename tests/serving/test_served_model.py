@@ -167,15 +167,6 @@ def test_sampling_draws_anew(run) -> None:
     assert len(draws) > 1
 
 
-def test_class_labels_are_refused(run) -> None:
-    model, problem_hparams = run
-    problem_hparams = SimpleNamespace(
-        vocabulary=problem_hparams.vocabulary, modality={"targets": "class_label"}
-    )
-    with pytest.raises(ValueError, match="class labels can't be exported; use t2t-decoder"):
-        ServedModel(model, problem_hparams, decode_hparams())
-
-
 @pytest.mark.reference
 @pytest.mark.parametrize("overrides", ["", "beam_size=1"])
 def test_checkpoint_trained_by_t2t(overrides: str) -> None:
