@@ -6,8 +6,8 @@ The trainer's step runs on a synthetic batch of 32 × 32 source and as many targ
 TensorFlow's profiler. What is counted is the time inside operations, those they call left out; with
 `--inter_op=1` (the default) one operation runs at a time, on all cores, so the times add up to the
 step's. With `--inter_op=2`, as in training, operations overlap and their times add up to more.
-Names tell part and direction; sums of several gradients (AddN) belong to no part. Profiling itself
-costs some milliseconds.
+Names tell part and direction, but not of what XLA compiles; sums of several gradients (AddN) belong
+to no part. Profiling itself costs some milliseconds.
 """
 
 import argparse
@@ -34,6 +34,7 @@ PARTS = (
     ("embedding, gradient of the table", r"transformer(_\d+)*/"),
 )
 OTHER = "loss, sums of gradients"
+XLA_PART = "compiled by XLA"
 # How a trace names an operation's event: node:operation. The runtime's own have "::" or spaces.
 OPERATION = re.compile(r"([\w./-]+):(\w+)")
 
@@ -54,6 +55,8 @@ class Operation(NamedTuple):
     @property
     def part(self) -> str:
         """The part of the model it belongs to."""
+        if self.name == XLA_PART:
+            return XLA_PART
         return next((part for part, pattern in PARTS if re.search(pattern, self.name)), OTHER)
 
     @property
@@ -62,17 +65,23 @@ class Operation(NamedTuple):
         return "backward" if "gradient_tape" in self.name else "forward"
 
 
-def operations_of(line: Any, names: dict[int, str]) -> Iterator[Operation]:
+class Names(NamedTuple):
+    """What the numbers in a trace's events stand for."""
+
+    events: dict[int, str]
+    statistics: dict[int, str]
+
+
+def operations_of(line: Any, names: Names) -> Iterator[Operation]:
     """The operations of one thread of a trace.
 
     An operation inside another one's time was called by it: its time is taken off the caller's.
     """
     events = []
     for event in line.events:
-        match = OPERATION.fullmatch(names[event.metadata_id])
-        if match:
-            name, kind = match.groups()
-            events.append((event.offset_ps, -event.duration_ps, name, kind))
+        found = _name_and_kind(event, names)
+        if found:
+            events.append((event.offset_ps, -event.duration_ps, *found))
     open_calls: list[list[Any]] = []  # [end, own time, name, kind] of the calls around this event
     for start, negative_duration, name, kind in sorted(events):
         while open_calls and open_calls[-1][0] <= start:
@@ -82,6 +91,17 @@ def operations_of(line: Any, names: dict[int, str]) -> Iterator[Operation]:
         open_calls.append([start - negative_duration, -negative_duration, name, kind])
     while open_calls:
         yield _finished(open_calls.pop())
+
+
+def _name_and_kind(event: Any, names: Names) -> tuple[str, str] | None:
+    """Of an operation; None for what isn't one. XLA's have lost the names of the graph."""
+    title = names.events[event.metadata_id]
+    match = OPERATION.fullmatch(title)
+    if match:
+        return match.group(1), match.group(2)
+    if any(names.statistics[data.metadata_id] == "hlo_op" for data in event.stats):
+        return XLA_PART, re.sub(r"(_\d+)?(\.\d+)?$", "", title)
+    return None
 
 
 def _finished(call: list[Any]) -> Operation:
@@ -105,7 +125,10 @@ def trace(step: Any, batch: dict[str, Any], steps: int) -> tuple[list[Operation]
             space.ParseFromString(stream.read())
     operations = []
     for plane in space.planes:
-        names = {number: data.name for number, data in plane.event_metadata.items()}
+        names = Names(
+            {number: data.name for number, data in plane.event_metadata.items()},
+            {number: data.name for number, data in plane.stat_metadata.items()},
+        )
         for line in plane.lines:
             operations += operations_of(line, names)
     return operations, 1000 * sum(times) / steps
