@@ -135,6 +135,13 @@ TRAINER_FLAGS = [
         "At a loss or gradient of NaN or infinity: stop, or skip the step. Either dumps the batch "
         "to nan_step_<step>.json.",
     ),
+    FlagSpec(
+        "effective_batch_tokens",
+        "int",
+        0,
+        "Tokens of an update: gradients are accumulated over as many micro-batches (batch_size on "
+        "each replica) as come nearest to it. One update is one step. 0: no accumulation.",
+    ),
     FlagSpec("xla_compile", "boolean", False, "Compile the training step with XLA."),
     FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),
     FlagSpec(

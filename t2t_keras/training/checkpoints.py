@@ -25,6 +25,7 @@ from t2t_keras.training.stored_variables import (
     GLOBAL_STEP,
     CheckpointError,
     StoredVariables,
+    is_bookkeeping,
     values_by_path,
 )
 
@@ -253,6 +254,8 @@ def load_training_state(checkpoint_path: str, model: Any, slots: Mapping[str, An
     """
     stored = StoredVariables(resolve(checkpoint_path))
     variables = values_by_path(model.variables)
+    # The loss scale of a run that goes on in float16 starts anew if it began in another precision.
+    slots = {n: v for n, v in slots.items() if not is_bookkeeping(n) or n in stored.shapes}
     if stored.slot_names or not slots:
         variables |= slots
     else:

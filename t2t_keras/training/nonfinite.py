@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from absl import logging
 
-from t2t_keras.training.stored_variables import StoredVariables
 from t2t_keras.training.step import StepResult
+from t2t_keras.training.stored_variables import StoredVariables
 
-__all__ = ["ON_NAN", "DivergedError", "NonfiniteSteps", "StepRecord", "nonfinite_names"]
+__all__ = ["DivergedError", "NonfiniteSteps", "StepRecord", "nonfinite_names"]
 
-# Values of the trainer's flag --on_nan.
-ON_NAN = ("stop", "skip")
 # Skipped one after the other, so many steps show that no step will succeed any more.
 _MAX_CONSECUTIVE = 100
 # Dumps of skipped steps; the first ones tell the most.
@@ -38,12 +36,28 @@ class StepRecord(NamedTuple):
         result: of the step.
         features: its global batch, `[batch, length]` each.
         records_of: from numbers of rows to the records they come from; None if unknown.
+        earlier: features and `records_of` of the micro-batches before that one, where gradients are
+            accumulated.
     """
 
     step: int
     result: StepResult
     features: Mapping[str, Any]
     records_of: Callable[[Sequence[int]], list[str]] | None = None
+    earlier: Sequence[tuple[Mapping[str, Any], Any]] = ()
+
+    def of_micro_batch_at_fault(self, num_replicas: int) -> "StepRecord":
+        """The record with the first micro-batch whose loss isn't finite, if there is one.
+
+        Args:
+            num_replicas: to which the losses of each micro-batch belong.
+        """
+        losses = np.atleast_1d(np.asarray(self.result.replica_losses))
+        bad = np.flatnonzero(~np.isfinite(losses)) // num_replicas
+        if not self.earlier or not bad.size or bad[0] >= len(self.earlier):
+            return self
+        features, records_of = self.earlier[int(bad[0])]
+        return self._replace(features=features, records_of=records_of, earlier=())
 
 
 def nonfinite_names(variables: Sequence[Any]) -> list[str]:
@@ -64,9 +78,7 @@ class NonfiniteSteps:
             must leave the variables as they were) and ends after 100 one after the other.
         total_replicas: of all workers; a batch has an equal part for each.
         first_replica: number of this worker's first replica.
-
-    Raises:
-        ValueError: unknown `on_nan`.
+        local_replicas: how many this worker has; None: all.
     """
 
     def __init__(
@@ -78,15 +90,15 @@ class NonfiniteSteps:
         on_nan: str = "stop",
         total_replicas: int = 1,
         first_replica: int = 0,
+        local_replicas: int | None = None,
     ) -> None:
-        if on_nan not in ON_NAN:
-            raise ValueError(f"on_nan must be one of {', '.join(ON_NAN)}. Received: {on_nan!r}")
         self._directory = directory
         self._variables = variables
         self._vocabulary = vocabulary
         self._skips = on_nan == "skip"
         self._total_replicas = total_replicas
         self._first_replica = first_replica
+        self._local_replicas = local_replicas or total_replicas
         self._consecutive = 0
         self.num_skipped = 0
 
@@ -102,10 +114,10 @@ class NonfiniteSteps:
                 have been.
         """
         loss = float(record.result.loss)
-        updated = record.result.is_finite is None or bool(record.result.is_finite)
-        if math.isfinite(loss) and updated:
+        if math.isfinite(loss) and _is_in_order(record.result):
             self._consecutive = 0
             return loss
+        record = record.of_micro_batch_at_fault(self._local_replicas)
         if not self._skips:
             raise DivergedError(
                 f"{self._description(record, loss)}. Lower the learning rate, lengthen the warm-up "
@@ -177,8 +189,9 @@ class NonfiniteSteps:
     def _replicas(self, record: StepRecord) -> list[int]:
         """Replicas whose part of the loss isn't finite; all if no part tells."""
         losses = np.atleast_1d(np.asarray(record.result.replica_losses))
-        bad = [self._first_replica + int(k) for k in np.flatnonzero(~np.isfinite(losses))]
-        return bad or list(range(self._total_replicas))
+        # Of each micro-batch in turn, those of all replicas.
+        bad = {int(k) % self._local_replicas for k in np.flatnonzero(~np.isfinite(losses))}
+        return [self._first_replica + k for k in sorted(bad)] or list(range(self._total_replicas))
 
     @staticmethod
     def _num_rows(record: StepRecord) -> int:
@@ -263,6 +276,13 @@ class NonfiniteSteps:
                 }
             )
         return norms
+
+
+def _is_in_order(result: StepResult) -> bool:
+    """Whether gradients were finite, or infinite only because of a loss scale that falls now."""
+    if result.is_finite is None or bool(result.is_finite):
+        return True
+    return result.loss_scale is not None and float(result.loss_scale) > 1.0
 
 
 def _norms_in_checkpoint(prefix: str | None, names: Sequence[str]) -> dict[str, float | str]:

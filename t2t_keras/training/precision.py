@@ -7,11 +7,9 @@ import tensorflow as tf
 from absl import logging
 
 from t2t_keras.layers.precision import activation_dtype
+from t2t_keras.training.stored_variables import LOSS_SCALE
 
-__all__ = ["LOSS_SCALE", "DynamicLossScale", "describe_precision", "loss_scale_for"]
-
-# Name of the scale in a checkpoint; those of the counters begin with it.
-LOSS_SCALE = "training/loss_scale"
+__all__ = ["DynamicLossScale", "describe_precision", "loss_scale_for"]
 
 _DEFAULT_SCALE = 2.0**15
 _GOOD_STEPS_TO_DOUBLE = 2000

@@ -5,7 +5,7 @@ import dataclasses
 from t2t_keras.names import did_you_mean
 from t2t_keras.training.cluster import Cluster
 
-__all__ = ["DECODING_SCHEDULES", "SCHEDULES", "RunConfig", "check_schedule"]
+__all__ = ["ON_NAN", "DECODING_SCHEDULES", "SCHEDULES", "RunConfig", "check_schedule"]
 
 # Schedules and the trainer's method of each.
 SCHEDULES = {
@@ -19,6 +19,9 @@ SCHEDULES = {
     "continuous_eval_on_train_data": "continuous_eval_on_train_data",
     "test": "test",
 }
+
+# What a step with a loss of NaN may do.
+ON_NAN = ("stop", "skip")
 
 # Their runs leave flags.txt, flags_t2t.txt and hparams.json in the output directory.
 TRAINING_SCHEDULES = (
@@ -62,8 +65,15 @@ class RunConfig:
         num_replicas: replicas of this process, one a GPU (or logical CPU device). Each takes an
             equal part of a global batch.
         cluster: the workers of the run, all with as many replicas; None: this process alone.
+        tpu: address of a TPU, as from `tpu.find_tpu`, whose cores are then the replicas.
         random_seed: None draws one; the run then keeps it when it is resumed.
         jit_compile: whether XLA compiles the step; batches are then padded to their bucket.
+        effective_batch_tokens: tokens of an update: gradients are accumulated over as many
+            micro-batches, of `batch_size` on each replica, as come nearest to it; 0 for one.
+        on_nan: what happens at a step whose loss or gradients are NaN or infinite: "stop" ends
+            training, "skip" leaves the step out.
+        max_xla_shapes: so many shapes of batches at most are compiled: neighbouring buckets are
+            joined; 0 for no limit.
         local_eval_frequency: steps between checkpoints (and validations).
         iterations_per_loop: lower bound of the steps between checkpoints.
         save_checkpoints_secs: seconds between checkpoints; if above 0, steps don't count.
@@ -96,8 +106,12 @@ class RunConfig:
     eval_steps: int | None = 100
     num_replicas: int = 1
     cluster: Cluster | None = None
+    tpu: str | None = None
     random_seed: int | None = None
     jit_compile: bool = False
+    effective_batch_tokens: int = 0
+    on_nan: str = "stop"
+    max_xla_shapes: int = 16
     local_eval_frequency: int = 1000
     iterations_per_loop: int = 100
     save_checkpoints_secs: int = 0
@@ -118,6 +132,13 @@ class RunConfig:
     early_stopping_metric: str = "loss"
     early_stopping_delta: float = 0.1
     early_stopping_minimize: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for an unknown `on_nan`."""
+        if self.on_nan not in ON_NAN:
+            raise ValueError(
+                f"on_nan must be one of {', '.join(ON_NAN)}. Received: {self.on_nan!r}"
+            )
 
     @property
     def total_replicas(self) -> int:

@@ -9,9 +9,18 @@ import tensorflow as tf
 from t2t_keras.models.t2t_names import group_shards
 from t2t_keras.training.checkpoint_damage import READ_ERRORS
 
-__all__ = ["BOOKKEEPING", "GLOBAL_STEP", "CheckpointError", "StoredVariables", "values_by_path"]
+__all__ = [
+    "BOOKKEEPING",
+    "GLOBAL_STEP",
+    "LOSS_SCALE",
+    "CheckpointError",
+    "StoredVariables",
+    "values_by_path",
+]
 
 GLOBAL_STEP = "global_step"
+# Name of the loss scale; those of its counters begin with it.
+LOSS_SCALE = "training/loss_scale"
 # Of tensor2tensor's variables, those that neither a model nor an optimizer's slots need.
 BOOKKEEPING = (
     GLOBAL_STEP,
@@ -20,6 +29,8 @@ BOOKKEEPING = (
     "training/beta1_power",
     "training/beta2_power",
     "training/iter",
+    # Of mixed float16 training; a run that goes on in another precision has no use for it.
+    LOSS_SCALE,
 )
 _MAX_LISTED = 10
 
