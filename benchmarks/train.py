@@ -3,7 +3,7 @@
     python benchmarks/train.py                      # t2t_keras alone
     HF_PYTHON=… ONMT_PYTHON=… T2T_PYTHON=… python benchmarks/train.py
     python benchmarks/train.py --hparams_sets=transformer_tiny,transformer_base \
-        --vocabularies=8192,33712                   # four tables
+        --vocabularies=8192,33708                   # four tables
     python benchmarks/train.py --quick              # does it run? under a minute
 
 A step is the trainer's own: forward, backward and Adam's update of a batch of 32 × 32 source and as

@@ -16,13 +16,12 @@ def main():
     """Builds the graph and serves."""
     work = worker.parse_arguments(__doc__)
     tf.logging.set_verbosity(tf.logging.ERROR)
-    vocabulary = work.vocabulary - 2  # Rounded up to a multiple of 16 by the shards of the table.
     hparams = registry.hparams(work.hparams_set)
     hparams.batch_size = work.sentences * work.length
     problem_hparams = problem._default_hparams()
     symbol = modalities.ModalityType.SYMBOL
     problem_hparams.modality = {"inputs": symbol, "targets": symbol}
-    problem_hparams.vocab_size = {"inputs": vocabulary, "targets": vocabulary}
+    problem_hparams.vocab_size = {"inputs": work.vocabulary, "targets": work.vocabulary}
     tf.train.get_or_create_global_step()
     t2t_model.create_dummy_vars()
     model = registry.model("transformer")(hparams, "train", problem_hparams=problem_hparams)
@@ -33,7 +32,7 @@ def main():
     update = model.optimize(loss)
     random = np.random.RandomState(0)
     shape = (work.sentences, work.length, 1, 1)
-    feed = {side: random.randint(2, vocabulary, shape) for side in (inputs, targets)}
+    feed = {side: random.randint(2, work.vocabulary, shape) for side in (inputs, targets)}
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         worker.serve(
