@@ -8,17 +8,24 @@ from t2t_keras import hparams_lib
 from t2t_keras.decoding.search import infer, row_limits
 from t2t_keras.models.transformer import Transformer
 from t2t_keras.training import checkpoints
+from t2t_keras.training.losses import padded_loss_terms
 from tests.reference_data import golden_path, load_golden_json
 
 # How the recorded decodes were made.
 EXTRA_LENGTH = 10
 ALPHA = 0.6
 
+pytestmark = pytest.mark.reference
 
-@pytest.mark.reference
-def test_decodes_equal_recorded_ones():
+
+@pytest.fixture(scope="module")
+def recorded():
+    return dict(np.load(golden_path("published_ckpt", "logits.npz")))
+
+
+@pytest.fixture(scope="module")
+def model():
     facts = load_golden_json("published_ckpt", "logits.json")
-    recorded = np.load(golden_path("published_ckpt", "logits.npz"))
     # Its hparams.json is older than some hyperparameters; those have the set's values.
     hparams = hparams_lib.create_hparams(
         facts["hparams_set"], hparams_path=str(golden_path("published_ckpt", "hparams.json"))
@@ -30,6 +37,20 @@ def test_decodes_equal_recorded_ones():
         target_space_id=facts["target_space_id"],
     )
     checkpoints.load_model_variables(model, str(golden_path("published_ckpt")))
+    return model
+
+
+def test_logits_and_loss_equal_recorded_ones(model, recorded):
+    count = len(recorded["logits"])
+    targets = tf.constant(recorded["targets"])
+    logits = model({"inputs": recorded["inputs"], "targets": targets})
+    np.testing.assert_allclose(logits[:count], recorded["logits"], rtol=1e-4, atol=1e-4)
+    total, tokens = padded_loss_terms(logits, targets, label_smoothing=0.0)
+    loss = load_golden_json("published_ckpt", "logits.json")["loss"]["training"]
+    assert float(total / tokens) == pytest.approx(loss, rel=1e-4)
+
+
+def test_decodes_equal_recorded_ones(model, recorded):
     inputs = tf.constant(recorded["inputs"])
     limits = row_limits(inputs, EXTRA_LENGTH, limit_by_longest_input=True)
     for name, beam_size in (("greedy", 1), ("beam4", 4)):

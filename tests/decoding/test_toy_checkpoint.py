@@ -10,6 +10,7 @@ from t2t_keras.decoding.decode_hparams import decode_hparams
 from t2t_keras.decoding.decoder import decode_from_file
 from t2t_keras.decoding.search import infer, row_limits
 from t2t_keras.decoding.translator import Translator, until_eos
+from t2t_keras.training.losses import padded_loss_terms
 from tests.decoding.t2t_checkpoint import load_run
 from tests.reference_data import golden_path, load_golden_json
 
@@ -26,6 +27,17 @@ def options_of(recorded, extra=""):
         f"beam_size={recorded['beam_size']},alpha={recorded['alpha']},"
         f"extra_length={recorded['extra_length']},return_beams={recorded['top_beams'] > 1}" + extra
     )
+
+
+def test_logits_and_loss_equal_recorded_ones(run):
+    model, _ = run
+    recorded = np.load(golden_path("toy_ckpt", "decodes.npz"))
+    targets = recorded["eval|targets"]
+    logits = model({"inputs": recorded["eval|inputs"], "targets": targets})
+    np.testing.assert_allclose(logits, recorded["eval|logits"][:, :, 0, 0], rtol=1e-4, atol=1e-4)
+    total, count = padded_loss_terms(logits, tf.constant(targets), label_smoothing=0.0)
+    loss = load_golden_json("toy_ckpt", "decodes.json.gz")["eval_loss"]["training"]
+    assert float(total / count) == pytest.approx(loss, rel=1e-4)
 
 
 def test_batch_equals_recorded_one(run):

@@ -49,7 +49,10 @@ def run(tmp_path_factory):
     return folder
 
 
-REVIEWS = "this film is moving\nthis film is awful\na joy to see\n"
+REVIEWS = "".join(
+    TEXT.format(word=word, number=77).replace("<br />", "") + "\n"
+    for word in ("moving", "awful", "a joy")
+)
 LABELS = ["pos", "neg", "pos"]
 
 
@@ -76,6 +79,7 @@ def test_reviews_of_the_data_set(run):
 
 def test_exported_model_gives_labels(run):
     tf = pytest.importorskip("tensorflow")
+    pytest.importorskip("tensorflow_text")  # Registers the operations of the graph.
     done = command(run, "t2t_exporter", "--output_dir=run")
     served = tf.saved_model.load(str(run / done.stdout.strip())).signatures["serving_default"]
     answer = served(inputs=tf.constant(REVIEWS.splitlines()))
