@@ -142,12 +142,6 @@ def test_scheduled_sampling_trains(jit_compile):
     assert losses[-1] < losses[0]
 
 
-@pytest.mark.parametrize("override", ["activation_dtype=float16"])
-def test_what_is_not_available_is_refused(override):
-    with pytest.raises(ValueError, match=override.split("=")[0]):
-        make_step("," + override)
-
-
 def test_idle_replica_is_part_of_the_replica_test():
     targets = replica_program.make_features()["targets"].numpy()
     counts = np.count_nonzero(targets, axis=1)
