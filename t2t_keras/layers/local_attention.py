@@ -95,12 +95,14 @@ class LocalAttention(DotProductAttention):
                 f"{tuple(bias.shape)}"
             )
         length = ops.shape(query)[2]
-        query, key, value = (self._in_blocks(x) for x in (query, key, value))
+        # A short sequence is one block of its own length: what would fill the block is never seen.
+        size = _smaller(length, self.block_length)
+        query, key, value = (_in_blocks(x, size) for x in (query, key, value))
         # [batch, heads, blocks, block_length, keys]
         logits = self.compare(query, self._with_neighbours(key))
-        logits = ops.cast(logits, "float32") + self._mask(length, ops.shape(query)[2])
+        logits = ops.cast(logits, "float32") + self._mask(length, ops.shape(query)[2], size)
         if bias is not None:
-            hidden = self._with_neighbours(self._in_blocks(bias[:, :, 0, :, None]))
+            hidden = self._with_neighbours(_in_blocks(bias[:, :, 0, :, None], size))
             logits = logits + ops.swapaxes(hidden, -1, -2)
         weights = self.weigh(logits)
         output = self.apply_weights(weights, self._with_neighbours(value), dropout_seed)
@@ -135,13 +137,6 @@ class LocalAttention(DotProductAttention):
         positions = ops.arange(max_length, dtype="int32")
         return ops.cast(ops.less(positions, first), "float32") * MASKED
 
-    def _in_blocks(self, x: Any) -> Any:
-        """`[batch, heads, length, depth]` -> `[batch, heads, blocks, block_length, depth]`."""
-        batch, heads, length, depth = ops.shape(x)
-        filling = -length % self.block_length
-        x = ops.pad(x, ((0, 0), (0, 0), (0, filling), (0, 0)))
-        return ops.reshape(x, (batch, heads, -1, self.block_length, depth))
-
     def _with_neighbours(self, x: Any) -> Any:
         """What each block sees: `[batch, heads, blocks, keys, depth]`, zeros beyond the ends."""
         before, after, _ = self.neighbourhood
@@ -150,9 +145,9 @@ class LocalAttention(DotProductAttention):
         shifted = [x[:, :, i : i + blocks] for i in range(before + 1 + after)]
         return ops.concatenate(shifted, axis=3)
 
-    def _mask(self, length: Any, blocks: Any) -> Any:
-        """Hides keys beyond the ends, and later ones if causal: `[blocks, block_length, keys]`."""
-        size, (before, after, causal) = self.block_length, self.neighbourhood
+    def _mask(self, length: Any, blocks: Any, size: Any) -> Any:
+        """Hides keys beyond the ends, and later ones if causal: `[blocks, size, keys]`."""
+        before, after, causal = self.neighbourhood
         in_block = ops.arange(size, dtype="int32")
         # Positions relative to the first of the block.
         keys = ops.arange(size * (before + 1 + after), dtype="int32") - size * before
@@ -163,3 +158,17 @@ class LocalAttention(DotProductAttention):
         if causal:
             hidden = ops.logical_or(hidden, (keys[None, :] > in_block[:, None])[None])
         return ops.cast(hidden, "float32") * MASKED
+
+
+def _in_blocks(x: Any, size: Any) -> Any:
+    """`[batch, heads, length, depth]` -> `[batch, heads, blocks, size, depth]`."""
+    batch, heads, length, depth = ops.shape(x)
+    x = ops.pad(x, ((0, 0), (0, 0), (0, -length % size), (0, 0)))
+    return ops.reshape(x, (batch, heads, -1, size, depth))
+
+
+def _smaller(length: Any, block_length: int) -> Any:
+    """The smaller of two lengths, the first of which may be a tensor; at least 1."""
+    if isinstance(length, int):
+        return max(min(length, block_length), 1)
+    return ops.clip(length, 1, block_length)

@@ -61,7 +61,8 @@ class LocalRelativeAttention(LocalAttention):
 
     def compare(self, query: Any, key: Any) -> Any:
         """See the base class."""
-        by_distance = ops.matmul(query, ops.swapaxes(self._near_rows(self.keys), -1, -2))
+        vectors = self._near_rows(self.keys, ops.shape(key)[3])
+        by_distance = ops.matmul(query, ops.swapaxes(vectors, -1, -2))
         return super().compare(query, key) + self.by_key(by_distance)
 
     def apply_weights(self, weights: Any, value: Any, dropout_seed: Any = None) -> Any:
@@ -69,7 +70,8 @@ class LocalRelativeAttention(LocalAttention):
         weights = self.dropout(weights, dropout_seed=dropout_seed)
         output = super().apply_weights(weights, value)
         if self.values is not None:
-            output = output + ops.matmul(self.by_distance(weights), self._near_rows(self.values))
+            vectors = self._near_rows(self.values, ops.shape(value)[3])
+            output = output + ops.matmul(self.by_distance(weights), vectors)
         return output
 
     def attend_step(self, query: Any, key: Any, value: Any, bias: Any, step: Any) -> Any:
@@ -95,9 +97,9 @@ class LocalRelativeAttention(LocalAttention):
         """Products of `[…, 1, depth]` and `[…, max_length, depth]`: `[…, 1, max_length]`."""
         return ops.matmul(query, ops.swapaxes(key, -1, -2))
 
-    def _near_rows(self, table: Any) -> Any:
-        """Vectors of the distances −(2·block_length − 1) … 0: `[heads or 1, 1, rows, depth]`."""
-        rows = ops.cast(table, self.compute_dtype)[..., -2 * self.block_length :, :]
+    def _near_rows(self, table: Any, count: Any) -> Any:
+        """Vectors of the distances −(count − 1) … 0: `[heads or 1, 1, count, depth]`."""
+        rows = ops.cast(table, self.compute_dtype)[..., self.shape[-2] - count :, :]
         return rows[..., None, :, :]
 
     def by_key(self, x: Any) -> Any:

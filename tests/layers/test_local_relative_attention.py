@@ -58,6 +58,9 @@ def test_lengths_may_be_unknown_or_compiled(jit_compile):
     )
     x = keras.random.normal((1, HEADS, 11, DEPTH))
     np.testing.assert_allclose(function(x), layer(x, x, x).output, atol=1e-5)
+    if not jit_compile:
+        short = x[:, :, : BLOCK - 1]
+        np.testing.assert_allclose(function(short), layer(short, short, short).output, atol=1e-5)
 
 
 def test_weights_are_dropped():
