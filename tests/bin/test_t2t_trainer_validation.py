@@ -157,7 +157,7 @@ def test_translating_on_two_replicas_and_killed_changes_no_number(commands):
     )
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while not (killed / "translations" / "20.txt").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
     finally:
