@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from t2t_keras import registry
 from t2t_keras.hparam import HParams
+from t2t_keras.training import step as step_module
 from t2t_keras.training.distribution import make_strategy
 from t2t_keras.training.schedules import learning_rate_schedule
 from t2t_keras.training.step import TrainStep
@@ -59,7 +60,11 @@ def train(num_replicas, overrides, jit_compile):
 
 def main():
     make_strategy(8)
-    overrides, jit_compile = sys.argv[1], sys.argv[2] == "jit"
+    overrides, jit_compile = sys.argv[1], sys.argv[2] in ("jit", "tensor")
+    if sys.argv[2] == "tensor":
+        # As on a TPU, where one program serves all replicas.
+        static_number = step_module._replica_number
+        step_module._replica_number = lambda: tf.convert_to_tensor(static_number())
     counts = [int(count) for count in sys.argv[3].split(",")]
     results = {count: train(count, overrides, jit_compile) for count in counts}
     losses, weights = results[1]
