@@ -47,8 +47,9 @@ def refuse_bad_flags() -> None:
             f"keep none. Received: {FLAGS.best_checkpoints_to_keep}"
         )
     if FLAGS.schedule in _WITHOUT_EVALUATIONS:
+        heeds_others = FLAGS.schedule == "train" and FLAGS.eval_early_stopping_steps is not None
         for name in ("translate_every_evaluations", "best_checkpoint_metric"):
-            if FLAGS[name].value:
+            if FLAGS[name].value and not heeds_others:
                 logging.warning(
                     "--%s has no effect with --schedule=%s. Use "
                     "--schedule=continuous_train_and_eval, or run --schedule=continuous_eval "
@@ -83,7 +84,9 @@ def translation_check(hparams: Any) -> Any:
         FileNotFoundError: there is nothing to translate.
         ValueError: the problem can't be translated, or source and reference differ in length.
     """
-    if not translate_every_evaluations() or FLAGS.schedule in _WITHOUT_EVALUATIONS:
+    # Also for schedules that don't translate: the names of its scores must be known, as plain
+    # training may stop early by those of another process.
+    if not translate_every_evaluations():
         return None
     from t2t_keras.decoding import validation
     from t2t_keras.decoding.decode_hparams import decode_hparams

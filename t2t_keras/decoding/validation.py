@@ -129,10 +129,11 @@ def score_translations(
     """
     import sacrebleu
 
-    def t2t_bleu(change: Any) -> float:
-        pairs = (references, translations)
-        tokens = [[bleu.bleu_tokenize(change(text)) for text in texts] for texts in pairs]
-        return 100.0 * float(bleu.compute_bleu(*tokens))
+    def t2t_bleu(change: Callable[[str], str]) -> float:
+        def tokens(texts: Sequence[str]) -> list[list[str]]:
+            return [bleu.bleu_tokenize(change(text)) for text in texts]
+
+        return 100.0 * float(bleu.compute_bleu(tokens(references), tokens(translations)))
 
     sacre_bleu = sacrebleu.BLEU()
     scores = {
