@@ -2,8 +2,7 @@
 
     python benchmarks/train.py                      # t2t_keras alone
     HF_PYTHON=… ONMT_PYTHON=… T2T_PYTHON=… python benchmarks/train.py
-    python benchmarks/train.py --hparams_sets=transformer_tiny,transformer_base \
-        --vocabularies=8192,33708                   # four tables
+    python benchmarks/train.py --hparams_sets=transformer_tiny --vocabularies=8192,33708
     python benchmarks/train.py --quick              # does it run? under a minute
 
 A step is the trainer's own: forward, backward and Adam's update of a batch of 32 × 32 source and as
@@ -13,8 +12,8 @@ Every system is a process of its own that builds its model, warms up and then sl
 woken in turn, for `--steps` steps each (after one that doesn't count), `--rounds` times over, so
 that whatever else the machine does meets all alike. The fastest product of two 2048 × 2048 float32
 matrices in any library and round is the machine's peak; PyTorch's product, where there is PyTorch,
-has a column of its own. GFLOP/s count the products with weights,
-the same for all systems (`training_step.matmul_flops`).
+has a column of its own. GFLOP/s count the products with weights, the same for all systems
+(`training_step.matmul_flops`).
 
 The other systems run in environments of their own; the options, or the variables named above, tell
 their Python interpreters (README.md: how to make them). One that isn't told is left out.
