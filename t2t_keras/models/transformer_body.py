@@ -292,10 +292,12 @@ class TransformerBody(keras.layers.Layer):
         length = ops.shape(x)[1]
         if self.given_positions is not None:
             signal = self.given_positions.signal(side, features, length)
-        elif self.pos == "timing" and packing is None:
-            signal = positions.timing_signal(length, self.size)
         elif self.pos == "timing":
-            signal = positions.timing_signal_at(packing.positions, self.size)
+            signal = (
+                positions.timing_signal(length, self.size)
+                if packing is None
+                else positions.timing_signal_at(packing.positions, self.size)
+            )
         elif table is None:
             return x
         elif packing is None:

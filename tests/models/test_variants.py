@@ -70,6 +70,30 @@ def test_every_variable_of_a_variant_learns(overrides: str) -> None:
         assert np.abs(tf.convert_to_tensor(gradient)).max() > 0.0, variable.path
 
 
+COMPILED = [
+    "self_attention_type=local_relative_mask_right,add_relative_to_values=True",
+    "ffn_layer=conv_hidden_relu_with_sepconv",
+    "pos=timing_from_features,position_features=inputs_position:targets_position",
+]
+
+
+@pytest.mark.parametrize("overrides", COMPILED)
+def test_xla_and_low_precision_give_the_same(overrides: str) -> None:
+    model = tiny_model(overrides=overrides)
+
+    def gradients():
+        with tf.GradientTape() as tape:
+            logits = model(FEATURES)
+            loss = tf.reduce_sum(tf.square(logits))
+        return logits, tape.gradient(loss, model.trainable_variables[-1].value)
+
+    compiled, plain = tf.function(gradients, jit_compile=True)(), gradients()
+    for actual, expected in zip(compiled, plain, strict=True):
+        np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-4)
+    low = tiny_model(overrides=overrides + ",activation_dtype=bfloat16")(FEATURES)
+    np.testing.assert_allclose(low, plain[0], atol=0.1 * np.abs(plain[0]).max())
+
+
 @pytest.mark.parametrize(
     "overrides, received, alternative",
     [
