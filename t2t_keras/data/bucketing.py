@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
 # Numbers with many divisors: the window is one of them.
@@ -89,6 +91,34 @@ class BatchingScheme:
             longest=max(problem_max_length, *self.boundaries, 1),
         )
 
+    def with_buckets(self, chosen: Sequence[int]) -> BatchingScheme:
+        """Only some of the buckets; the others' examples go to the next one chosen.
+
+        Args:
+            chosen: numbers of buckets, ascending; the last bucket is one of them.
+        """
+        return dataclasses.replace(
+            self,
+            boundaries=tuple(self.boundaries[bucket] for bucket in chosen[:-1]),
+            batch_sizes=tuple(self.batch_sizes[bucket] for bucket in chosen),
+        )
+
+    def joined(self, max_buckets: int, counts: Sequence[int]) -> BatchingScheme:
+        """Neighbouring buckets joined so that sequences padded to their bucket are shortest.
+
+        A joined bucket has the batch size of its longest part: no batch gets more tokens.
+
+        Args:
+            max_buckets: at most so many remain, at least 1.
+            counts: how frequent the lengths of each bucket are.
+
+        Raises:
+            ValueError: if `max_buckets` is below 1.
+        """
+        if max_buckets < 1:
+            raise ValueError(f"There must be at least one bucket. Received: {max_buckets}")
+        return self.with_buckets(_cheapest_buckets(self.bucket_lengths, counts, max_buckets))
+
     def describe(self) -> str:
         """One line: tokens a step, the longest bucket, the number of shapes."""
         tokens = [
@@ -100,6 +130,33 @@ class BatchingScheme:
             f"bucket {self.longest} × {self.batch_sizes[-1]} (length × sentences); "
             f"{len(self.batch_sizes)} shapes"
         )
+
+
+def _cheapest_buckets(lengths: Sequence[int], counts: Sequence[int], max_buckets: int) -> list[int]:
+    """Numbers of the buckets to keep, the last one included, by dynamic programming.
+
+    The cost is the number of ids after padding: the sum over examples of their bucket's length.
+    """
+    totals = list(itertools.accumulate(counts, initial=0))
+    # Number of the last bucket kept -> (cost up to there, buckets kept), for so many kept buckets.
+    best = {last: (totals[last + 1] * length, [last]) for last, length in enumerate(lengths)}
+    end = len(lengths) - 1
+    cheapest = best[end]
+    for _ in range(max_buckets - 1):
+        best = {
+            last: min(
+                (cost + (totals[last + 1] - totals[before + 1]) * lengths[last], [*kept, last])
+                for before, (cost, kept) in best.items()
+                if before < last
+            )
+            for last in range(1, len(lengths))
+            if any(before < last for before in best)
+        }
+        if end not in best:
+            break
+        # Fewer shapes, where more save nothing.
+        cheapest = min(cheapest, best[end], key=lambda item: item[0])
+    return cheapest[1]
 
 
 def batching_scheme(

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 
-from t2t_keras.data import batching, bucketing, reading
-from t2t_keras.data.modes import ModeKeys
+from t2t_keras.data import bucketing, reading, shapes
+from t2t_keras.data.length_scan import Scan, scan_examples
 from t2t_keras.data.problem import Problem
-
-_EXAMPLES_AT_A_TIME = 4096
-
-
-@dataclasses.dataclass(frozen=True)
-class Scan:
-    """Lengths and largest ids of a sample of the training examples.
-
-    Attributes:
-        lengths: feature name -> int array `[examples]`.
-        largest_ids: feature name -> largest id.
-        files: the shards it is taken from.
-    """
-
-    lengths: dict[str, np.ndarray]
-    largest_ids: dict[str, int]
-    files: list[str]
-
-    @property
-    def count(self) -> int:
-        """Number of examples."""
-        return len(next(iter(self.lengths.values())))
 
 
 def describe(
@@ -41,6 +17,7 @@ def describe(
     data_dir: str,
     num_replicas: int = 1,
     max_examples: int = 100_000,
+    max_shapes: int = 0,
 ) -> str:
     """Lines to log when training starts.
 
@@ -53,12 +30,13 @@ def describe(
         data_dir: directory of the shards.
         num_replicas: number of replicas.
         max_examples: only so many examples are looked at, the first of the training shards.
+        max_shapes: see `shapes.training_scheme`; sequences are padded to their bucket then.
 
     Raises:
         FileNotFoundError: if there are no shards.
         ValueError: if ids in the shards exceed the vocabulary, or no example passes the filter.
     """
-    scheme = batching.batching_scheme(problem, ModeKeys.TRAIN, hparams, num_replicas)
+    scheme = shapes.training_scheme(problem, hparams, data_dir, num_replicas, max_shapes)
     scan = scan_examples(problem, hparams, data_dir, max_examples)
     _check_ids(problem, hparams, data_dir, scan)
     kept = _kept(scan, scheme)
@@ -66,7 +44,7 @@ def describe(
         raise ValueError(
             f"The length filter drops all {scan.count} examples of problem {problem.name} that "
             f"were looked at: min_length={scheme.min_length}, max_length={scheme.max_length}, "
-            f"shortest {_longest_side(scan).min()}, longest {_longest_side(scan).max()}."
+            f"shortest {scan.longest_side.min()}, longest {scan.longest_side.max()}."
         )
     if getattr(hparams, "pack_dataset", False):
         rows = scheme.batch_sizes[-1]
@@ -75,43 +53,15 @@ def describe(
         )
     lines = [_describe_batches(hparams, scheme, num_replicas)]
     lines += [_describe_fill(scan, scheme, kept)] if not hparams.use_fixed_batch_size else []
+    if max_shapes:
+        original = shapes.training_scheme(problem, hparams, data_dir, num_replicas)
+        lines.append(shapes.describe_joined(scan, scheme, original))
     lines += [_describe_filter(scan, scheme, kept)]
     return "\n".join(lines)
 
 
-def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:
-    """Look at the first training examples, after preprocessing and reversal."""
-    files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
-    groups = reading.example_groups(
-        problem, files, ModeKeys.TRAIN, hparams, max_examples, _EXAMPLES_AT_A_TIME
-    )
-    lengths: dict[str, list[np.ndarray]] = {}
-    largest: dict[str, int] = {}
-    for group in groups:
-        for name, values in group.items():
-            is_ragged = isinstance(values, tf.RaggedTensor)
-            flat = (values.flat_values if is_ragged else values).numpy()
-            rows = values.row_lengths().numpy() if is_ragged else _fixed_lengths(flat)
-            lengths.setdefault(name, []).append(rows)
-            if np.issubdtype(flat.dtype, np.integer) and flat.size:
-                largest[name] = max(largest.get(name, 0), int(flat.max()))
-    joined = {name: np.concatenate(rows) for name, rows in lengths.items()}
-    if not joined:
-        raise ValueError(f"There are no examples in {reading.describe_files(files)}.")
-    return Scan(joined, largest, files)
-
-
-def _fixed_lengths(values: np.ndarray) -> np.ndarray:
-    length = values.shape[1] if values.ndim > 1 else 1
-    return np.full(len(values), length)
-
-
-def _longest_side(scan: Scan) -> np.ndarray:
-    return np.max(list(scan.lengths.values()), axis=0)
-
-
 def _kept(scan: Scan, scheme: bucketing.BatchingScheme) -> np.ndarray:
-    longest = _longest_side(scan)
+    longest = scan.longest_side
     return (longest >= scheme.min_length) & (longest <= scheme.max_length)
 
 
@@ -141,7 +91,7 @@ def _describe_batches(hparams: Any, scheme: bucketing.BatchingScheme, num_replic
 
 def _describe_fill(scan: Scan, scheme: bucketing.BatchingScheme, kept: np.ndarray) -> str:
     """Expected tokens of a step, from the sample's lengths."""
-    buckets = np.searchsorted(scheme.boundaries, _longest_side(scan)[kept], side="right")
+    buckets = np.searchsorted(scheme.boundaries, scan.longest_side[kept], side="right")
     # A sentence takes 1 / (batch size of its bucket) of a step.
     steps = np.sum(1.0 / np.asarray(scheme.batch_sizes)[buckets])
     sides = [name for name in ("inputs", "targets") if name in scan.lengths]

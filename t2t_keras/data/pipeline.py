@@ -92,7 +92,7 @@ def input_dataset(
         seed = random.SystemRandom().randrange(2**31)
         if shuffle_files:
             logging.info("Seed of the input pipeline: %d", seed)
-    seeds = _Seeds(seed)
+    seeds = Seeds(seed)
     read = functools.partial(
         reading.examples,
         problem,
@@ -121,9 +121,9 @@ def input_dataset(
         if not packs:
             _raise_if_all_filtered(read(shuffle_files=False), scheme, data_dir)
         dataset = dataset.repeat()
-    if is_training and not prevent_repeat and problem.skip_random_fraction_when_training:
-        first = reading.shard_files(problem, mode, data_dir, dataset_split=dataset_split)[0]
-        dataset = dataset.skip(seeds.number_to_skip(records.count_records(first)))
+    if is_training and not prevent_repeat:
+        files = reading.shard_files(problem, mode, data_dir, dataset_split=dataset_split)
+        dataset = dataset.skip(records_to_skip(problem, seeds, files))
     dataset = batching.filtered(dataset, scheme)
     dataset = batching.batched(dataset, problem, scheme, hparams, num_replicas, pad_to_bucket)
     if num_replicas > 1:
@@ -138,7 +138,7 @@ def input_dataset(
             num_partitions=num_partitions,
         )
         count = batching.smallest_batch(problem, scheme, hparams, num_replicas)
-        buffer_size = _batch_shuffle_size(hparams.batch_shuffle_size, files, count)
+        buffer_size = batch_buffer_size(hparams, files, count)
         dataset = dataset.shuffle(buffer_size, seed=seeds.batches)
     return dataset.prefetch(_PREFETCHED_BATCHES).with_options(_options())
 
@@ -156,16 +156,34 @@ def _raise_if_all_filtered(
         )
 
 
-def _batch_shuffle_size(wanted: int, files: list[str], smallest_batch: int) -> int:
-    """The wanted size, or the batches of a pass at most: more would only be repetitions.
+def batch_buffer_size(hparams: Any, files: list[str], smallest_batch: int) -> int:
+    """Batches to shuffle: `batch_shuffle_size`, or those of a pass at most.
 
-    Filling the buffer with a corpus of few examples would take hundreds of passes.
+    More would only be repetitions, and take hundreds of passes over a corpus of few examples.
+
+    Args:
+        hparams: model hparams.
+        files: the shards.
+        smallest_batch: examples in the smallest batches.
     """
     batches = -(-tfrecord.estimate_count(files) // smallest_batch)
-    return max(min(wanted, batches), 1)
+    return max(min(hparams.batch_shuffle_size, batches), 1)
 
 
-class _Seeds:
+def records_to_skip(problem: Problem, seeds: Seeds, files: list[str]) -> int:
+    """How many examples a new run leaves out, so that another run begins with others.
+
+    Args:
+        problem: may want none to be left out.
+        seeds: of the run.
+        files: the shards.
+    """
+    if not problem.skip_random_fraction_when_training:
+        return 0
+    return seeds.number_to_skip(records.count_records(files[0]))
+
+
+class Seeds:
     """Seeds of the single shuffles, from one."""
 
     def __init__(self, seed: int) -> None:

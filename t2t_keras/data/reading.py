@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
 import re
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
@@ -163,6 +165,18 @@ def _loaded(
     dataset: tf.data.Dataset, problem: Problem, mode: str, hparams: Any, as_int32: bool
 ) -> tf.data.Dataset:
     """Parse, preprocess, reverse and copy records, in one step, because every step costs time."""
+    load = loading_function(problem, mode, hparams, as_int32)
+    mapped = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
+    if isinstance(mapped.element_spec, tf.data.DatasetSpec):
+        return dataset.flat_map(load)
+    return mapped
+
+
+def loading_function(problem: Problem, mode: str, hparams: Any, as_int32: bool) -> Any:
+    """What parses, preprocesses, reverses and copies a record; see `examples`.
+
+    It returns a data set of examples where preprocessing splits them.
+    """
     configuration = preprocessing.parsing_configuration(problem)
 
     def finish(example: preprocessing.Features) -> preprocessing.Features:
@@ -174,10 +188,7 @@ def _loaded(
         loaded = problem.preprocess_example(example, mode, hparams)
         return loaded.map(finish) if isinstance(loaded, tf.data.Dataset) else finish(loaded)
 
-    mapped = dataset.map(load, num_parallel_calls=tf.data.AUTOTUNE, deterministic=True)
-    if isinstance(mapped.element_spec, tf.data.DatasetSpec):
-        return dataset.flat_map(load)
-    return mapped
+    return load
 
 
 def _mixed_records(files: list[str], seed: int | None) -> tf.data.Dataset:
@@ -221,6 +232,14 @@ def example_groups(
         )
         return dataset.map(problem.maybe_reverse_and_copy)
     return _loaded(dataset, problem, mode, hparams, as_int32=False).ragged_batch(group_size)
+
+
+def fingerprint(files: list[str]) -> str:
+    """Number and size of files, and a check sum of their names and sizes."""
+    sizes = [os.path.getsize(path) for path in files]
+    names = [os.path.basename(path) for path in files]
+    checksum = zlib.crc32(json.dumps([names, sizes]).encode())
+    return f"{len(files)} files, {sum(sizes)} bytes, {checksum:08x}"
 
 
 def describe_files(files: list[str]) -> str:

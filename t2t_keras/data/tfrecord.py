@@ -11,11 +11,14 @@ import functools
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 _HEADER_SIZE = 12
 _FOOTER_SIZE = 4
+# What a record takes in a file beside its data.
+OVERHEAD_BYTES = _HEADER_SIZE + _FOOTER_SIZE
 _POLYNOMIAL = 0x82F63B78  # of CRC-32C, lowest bit first
 _MASK_DELTA = 0xA282EAD8
 _ALL_ONES = 0xFFFFFFFF
@@ -81,14 +84,85 @@ def read(path: str, verify: bool = True) -> list[bytes]:
     """
     with open(path, "rb") as stream:
         framed = split_frames(stream.read(), path)
+    return verified(framed, path) if verify else [data_of(frame) for frame in framed]
+
+
+def verified(framed: Sequence[bytes], path: str, numbers: int | Sequence[int] = 0) -> list[bytes]:
+    """The data of framed records.
+
+    Args:
+        framed: whole records as they stand in a file.
+        path: the file, for messages.
+        numbers: their numbers in it, or only that of the first.
+
+    Raises:
+        ValueError: if a check sum is wrong.
+    """
     records = [data_of(frame) for frame in framed]
-    if verify:
-        checksums = masked_checksums(records)
-        for number, frame in enumerate(framed):
-            intact = frame[:_HEADER_SIZE] == _header(len(records[number]))
-            if not intact or frame[-_FOOTER_SIZE:] != _CHECKSUM.pack(checksums[number]):
-                raise ValueError(f"{path} is damaged: record {number} has a wrong check sum.")
+    checksums = masked_checksums(records)
+    for place, frame in enumerate(framed):
+        intact = frame[:_HEADER_SIZE] == _header(len(records[place]))
+        if not intact or frame[-_FOOTER_SIZE:] != _CHECKSUM.pack(checksums[place]):
+            number = numbers + place if isinstance(numbers, int) else numbers[place]
+            raise ValueError(_damaged(path, number))
     return records
+
+
+def _damaged(path: str, number: int) -> str:
+    return f"{path} is damaged: record {number} has a wrong check sum."
+
+
+def split_whole_frames(contents: bytes, path: str, first: int) -> tuple[list[bytes], int]:
+    """Cuts off the framed records that are wholly there.
+
+    Args:
+        contents: part of a file that begins with a record.
+        path: the file, for messages.
+        first: number of that record.
+
+    Returns:
+        The records, and the number of bytes they take.
+
+    Raises:
+        ValueError: if the check sum of a length is wrong.
+    """
+    result: list[bytes] = []
+    position, size = 0, len(contents)
+    while position + _HEADER_SIZE <= size:
+        length = _LENGTH.unpack_from(contents, position)[0]
+        if contents[position : position + _HEADER_SIZE] != _header(length):
+            raise ValueError(_damaged(path, first + len(result)))
+        end = position + length + OVERHEAD_BYTES
+        if end > size:
+            break
+        result.append(contents[position:end])
+        position = end
+    return result, position
+
+
+def hop(contents: Any, position: int, count: int, path: str, number: int) -> int:
+    """Where the record begins that comes `count` records later.
+
+    Args:
+        contents: all bytes of a file, or its memory map.
+        position: where a record begins.
+        count: how many records to hop over.
+        path: the file, for messages.
+        number: number of the record at `position`.
+
+    Raises:
+        ValueError: if the file ends before.
+    """
+    size = len(contents)
+    read_length = _LENGTH.unpack_from
+    for hopped in range(count):
+        end = size + 1
+        if position + _HEADER_SIZE <= size:
+            end = position + read_length(contents, position)[0] + OVERHEAD_BYTES
+        if end > size:
+            raise ValueError(f"{path} is cut off within record {number + hopped}.")
+        position = end
+    return position
 
 
 def estimate_count(paths: Sequence[str]) -> int:

@@ -11,7 +11,8 @@ from t2t_keras.training.checkpoint_damage import escape_glob
 __all__ = ["CheckpointKeeper", "delete_checkpoint"]
 
 _SECONDS_PER_HOUR = 3600.0
-# The input's position is only needed to go on from a checkpoint, and its shuffle buffer is large.
+# Where the position holds the shuffled batches themselves it is large, and only needed to go on
+# from a checkpoint.
 _NUM_INPUT_POSITIONS = 2
 
 
@@ -72,7 +73,8 @@ class CheckpointKeeper:
         for path in obsolete:
             delete_checkpoint(path)
         for path, _ in self._entries[:-_NUM_INPUT_POSITIONS]:
-            _delete_files(path, "input.*")
+            _delete_files(path, "input.index")
+            _delete_files(path, "input.data-*")
 
     def _write_state(self) -> None:
         """Writes the state file, a CheckpointState protocol buffer in text form."""

@@ -7,16 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import keras
-import tensorflow as tf
 from absl import logging
 
 from t2t_keras import registry
 from t2t_keras.data import pipeline
-from t2t_keras.data.problem import ModeKeys
-from t2t_keras.training import checkpoints, event_files, input_position
+from t2t_keras.data.training_batches import DatasetInput, open_training_batches
+from t2t_keras.data.training_input import TrainingInput
+from t2t_keras.training import checkpoints, event_files, input_position, run_vocabulary
+from t2t_keras.training.accumulation import accumulation_factor
 from t2t_keras.training.distribution import make_strategy
+from t2t_keras.training.faults import StepFaults, explain_saving
 from t2t_keras.training.interruption import Interruption
 from t2t_keras.training.monitor import TrainingMonitor
+from t2t_keras.training.nonfinite import NonfiniteSteps, StepRecord
+from t2t_keras.training.recovery import checkpoint_to_resume
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.run_config import RunConfig
 from t2t_keras.training.schedules import learning_rate_schedule
@@ -51,9 +55,15 @@ class TrainingSession:
     ) -> None:
         self._hparams = hparams
         self._config = config
-        self._restored_from = _checkpoint_to_resume(config.output_dir)
+        is_chief = config.cluster is None or config.cluster.is_chief
+        self._restored_from = checkpoint_to_resume(config.output_dir, moves_damaged=is_chief)
+        self._vocabulary = run_vocabulary.describe(
+            hparams.problem, hparams.problem_hparams.vocabulary, config.data_dir
+        )
+        if self._restored_from is not None:
+            run_vocabulary.refuse_another(config.output_dir, self._vocabulary)
         saved = input_position.read_description(self._restored_from or "") or {}
-        self.strategy = make_strategy(config.num_replicas, config.cluster)
+        self.strategy = make_strategy(config.num_replicas, config.cluster, config.tpu)
         self.workers = Workers(self.strategy, config.cluster)
         self.workers.require_same_run(hparams, config, self._restored_from)
         self._seed = self.workers.from_chief(_choose_seed(config.random_seed, saved))
@@ -71,11 +81,19 @@ class TrainingSession:
             random_seed=self._seed,
             jit_compile=config.jit_compile,
             measure_gradient_norm=bool(hparams.get("summarize_grads")),
+            skip_nonfinite=config.on_nan == "skip",
+            num_micro_batches=accumulation_factor(
+                hparams, config.total_replicas, config.effective_batch_tokens
+            ),
         )
         self._slots = slot_variables(self.optimizer, self.model.trainable_variables)
+        self._slots |= self._train_step.state_variables
         self.step = self._restore_or_initialize()
         self._open_input(saved)
         self.workers.require_equal("position in the data", self._input_description)
+        self._faults = StepFaults(
+            hparams, config.data_dir, config.total_replicas, getattr(self._iterator, "scheme", None)
+        )
         self._keeper = CheckpointKeeper(
             config.output_dir, config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours
         )
@@ -83,6 +101,7 @@ class TrainingSession:
         self._monitor = TrainingMonitor(
             self._writer,
             self._learning_rate,
+            self._nonfinite_steps(),
             first_step=self.step,
             last_step=config.train_steps,
             log_every=config.log_step_count_steps,
@@ -95,14 +114,26 @@ class TrainingSession:
         self._callbacks = keras.callbacks.CallbackList(list(callbacks), model=self.model)
         self._has_callbacks = bool(callbacks)
 
+    def _nonfinite_steps(self) -> NonfiniteSteps:
+        config = self._config
+        return NonfiniteSteps(
+            config.output_dir if self.workers.is_chief else "",
+            self.model.trainable_variables,
+            self._hparams.problem_hparams.vocabulary,
+            on_nan=config.on_nan,
+            total_replicas=self.strategy.num_replicas_in_sync,
+            first_replica=config.cluster.index * config.num_replicas if config.cluster else 0,
+            local_replicas=config.num_replicas,
+        )
+
     def _restore_or_initialize(self) -> int:
         """Loads the newest checkpoint, or the variables to start from; returns the global step."""
-        directory = self._config.output_dir
         if self._restored_from is None:
             self._warm_start()
             self._forget_events_after(0)
             return 0
-        step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
+        with run_vocabulary.explained(self._restored_from, self.model, self._vocabulary):
+            step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
         self.optimizer.iterations.assign(step)
         self._forget_events_after(step)
         logging.info("Going on from %s at step %d", self._restored_from, step)
@@ -120,45 +151,47 @@ class TrainingSession:
 
     def _open_input(self, saved: dict[str, Any]) -> None:
         """Opens the training data where the restored run stood."""
-        hparams, config = self._hparams, self._config
         self._input_description = {
             "random_seed": self._seed,
             "input_seed": saved.get("input_seed", self._seed),
-            "num_replicas": config.total_replicas,
-            "padded_to_bucket": config.jit_compile,
-            "batch_size": hparams.batch_size,
-            "max_length": hparams.max_length,
-            "problem": hparams.problem.name,
         }
-        self._iterator = iter(self._dataset())
+        self._iterator = self._batches()
         if self._restored_from is None:
             return
-        if not input_position.restore(self._restored_from, self._iterator, self._input_description):
+        if not input_position.restore(self._restored_from, self._iterator):
             # Another order than at the start, so that the first batches don't come twice.
             self._input_description["input_seed"] = (self._seed + self.step) % _MAX_SEED
-            self._iterator = iter(self._dataset())
+            self._iterator = self._batches()
 
-    def _dataset(self) -> tf.data.Dataset:
-        return pipeline.input_dataset(
+    def _batches(self) -> TrainingInput | DatasetInput:
+        return open_training_batches(
             self._hparams.problem,
-            ModeKeys.TRAIN,
             self._hparams,
             self._config.data_dir,
-            num_replicas=self._config.total_replicas,
+            num_replicas=self.strategy.num_replicas_in_sync,
             seed=self._input_description["input_seed"],
             pad_to_bucket=self._config.jit_compile,
+            max_shapes=self._max_shapes,
         )
+
+    @property
+    def _max_shapes(self) -> int:
+        return self._config.max_xla_shapes if self._config.jit_compile else 0
 
     def describe(self) -> str:
         """What is trained on what, for the log."""
         hparams = self._hparams
         num_weights = sum(variable.value.shape.num_elements() for variable in self.model.variables)
         data = pipeline.describe(
-            hparams.problem, hparams, self._config.data_dir, self._config.total_replicas
+            hparams.problem,
+            hparams,
+            self._config.data_dir,
+            self.strategy.num_replicas_in_sync,
+            max_shapes=self._max_shapes,
         )
         return (
             f"{self.model.name}: {num_weights:,} weights in {len(self.model.variables)} variables, "
-            f"{self._config.total_replicas} replica(s), random seed {self._seed}\n{data}"
+            f"{self.strategy.num_replicas_in_sync} replica(s), random seed {self._seed}\n{data}"
         )
 
     def train_until(
@@ -188,11 +221,12 @@ class TrainingSession:
         ):
             with self.workers.explained():
                 self._one_step()
+                # Before an evaluation: it may take longer than a process that is to end has.
+                if self._checkpoint_is_due():
+                    self._checkpoint(on_checkpoint)
                 if on_step is not None:
                     with self._monitor.paused():
                         on_step(self.step)
-                if self._checkpoint_is_due():
-                    self._checkpoint(on_checkpoint)
         self._monitor.finish(self.step)
         if self._saved_step != self.step:
             self._checkpoint(None if interruption.requested else on_checkpoint)
@@ -204,14 +238,28 @@ class TrainingSession:
         return self.step // self._config.save_checkpoints_steps
 
     def _one_step(self) -> None:
-        features = next(self._iterator)
+        last_checkpoint = self._monitor.last_checkpoint
+        with self._faults.of_reading(self.step, last_checkpoint):
+            batches = self._next_batches()
         if self._has_callbacks:
             self._callbacks.on_train_batch_begin(self.step)
-        result = self._train_step(features)
+        features, records_of = batches[-1]
+        with self._faults.of_training(features, self.step, last_checkpoint):
+            result = self._train_step(*(features for features, _ in batches))
         self.step += 1
-        self._monitor.after_step(self.step, result, features)
+        with explain_saving(self._config.output_dir, last_checkpoint):
+            self._monitor.after_step(
+                StepRecord(self.step, result, features, records_of, batches[:-1])
+            )
         if self._has_callbacks:
             self._callbacks.on_train_batch_end(self.step - 1, {"loss": float(result.loss)})
+
+    def _next_batches(self) -> list[tuple[dict[str, Any], Any]]:
+        """The micro-batches of a step, each with its finder of records."""
+        return [
+            (next(self._iterator), self._iterator.record_finder())
+            for _ in range(self._train_step.num_micro_batches)
+        ]
 
     def _checkpoint_is_due(self) -> bool:
         if self._config.save_checkpoints_secs > 0:
@@ -219,7 +267,6 @@ class TrainingSession:
         return self.step % self._config.save_checkpoints_steps == 0
 
     def _checkpoint(self, on_checkpoint: Callable[[int], None] | None) -> None:
-        self._monitor.fetch()
         with self._monitor.paused():
             self.save()
             if on_checkpoint is not None:
@@ -232,9 +279,11 @@ class TrainingSession:
 
         Only the chief of several workers writes.
         """
+        self._monitor.check_before_saving()
         prefix = checkpoints.prefix_of_step(self._config.output_dir, self.step)
         if self.workers.is_chief:
-            self._write_checkpoint(prefix)
+            with explain_saving(self._config.output_dir, self._monitor.last_checkpoint, prefix):
+                self._write_checkpoint(prefix)
         self._saved_step, self._saved_time = self.step, time.monotonic()
         self._monitor.last_checkpoint = prefix
         return prefix
@@ -242,31 +291,17 @@ class TrainingSession:
     def _write_checkpoint(self, prefix: str) -> None:
         # Curves first: they must hold every step up to the checkpoint that a resumed run starts at.
         self._writer.flush()
+        run_vocabulary.remember(self._config.output_dir, self._vocabulary)
         input_position.save(prefix, self._iterator, self._input_description)
         checkpoints.save(self._config.output_dir, self.model, self.step, self._slots)
         self._keeper.add(prefix)
         logging.info("Saved %s", prefix)
 
     def close(self) -> None:
-        """Closes the event file; of several workers, none ends before all are here."""
+        """Closes event file and input; of several workers, none ends before all are here."""
         self._writer.close()
+        self._iterator.close()
         self.workers.barrier()
-
-
-def _checkpoint_to_resume(directory: str) -> str | None:
-    """The newest whole checkpoint; None in the directory of a new run.
-
-    Raises:
-        CheckpointError: there are only damaged ones: starting anew would overwrite them.
-    """
-    newest = checkpoints.latest_checkpoint(directory)
-    damaged = checkpoints.damaged_checkpoints(directory) if newest is None else []
-    if damaged:
-        raise checkpoints.CheckpointError(
-            "The run's checkpoints are all damaged. Delete them to start anew. "
-            f"Received: {', '.join(damaged)}"
-        )
-    return newest
 
 
 def _choose_seed(wanted: int | None, saved: dict[str, Any]) -> int:

@@ -1,0 +1,69 @@
+"""How long the first training examples are."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from t2t_keras.data import reading
+from t2t_keras.data.modes import ModeKeys
+from t2t_keras.data.problem import Problem
+
+__all__ = ["Scan", "scan_examples"]
+
+_EXAMPLES_AT_A_TIME = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan:
+    """Lengths and largest ids of a sample of the training examples.
+
+    Attributes:
+        lengths: feature name -> int array `[examples]`.
+        largest_ids: feature name -> largest id.
+        files: the shards it is taken from.
+    """
+
+    lengths: dict[str, np.ndarray]
+    largest_ids: dict[str, int]
+    files: list[str]
+
+    @property
+    def count(self) -> int:
+        """Number of examples."""
+        return len(next(iter(self.lengths.values())))
+
+    @property
+    def longest_side(self) -> np.ndarray:
+        """Length of each example: of its longest feature, `[examples]`."""
+        return np.max(list(self.lengths.values()), axis=0)
+
+
+def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:
+    """Look at the first training examples, after preprocessing and reversal."""
+    files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
+    groups = reading.example_groups(
+        problem, files, ModeKeys.TRAIN, hparams, max_examples, _EXAMPLES_AT_A_TIME
+    )
+    lengths: dict[str, list[np.ndarray]] = {}
+    largest: dict[str, int] = {}
+    for group in groups:
+        for name, values in group.items():
+            is_ragged = isinstance(values, tf.RaggedTensor)
+            flat = (values.flat_values if is_ragged else values).numpy()
+            rows = values.row_lengths().numpy() if is_ragged else _fixed_lengths(flat)
+            lengths.setdefault(name, []).append(rows)
+            if np.issubdtype(flat.dtype, np.integer) and flat.size:
+                largest[name] = max(largest.get(name, 0), int(flat.max()))
+    joined = {name: np.concatenate(rows) for name, rows in lengths.items()}
+    if not joined:
+        raise ValueError(f"There are no examples in {reading.describe_files(files)}.")
+    return Scan(joined, largest, files)
+
+
+def _fixed_lengths(values: np.ndarray) -> np.ndarray:
+    length = values.shape[1] if values.ndim > 1 else 1
+    return np.full(len(values), length)

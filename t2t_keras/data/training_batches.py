@@ -1,0 +1,104 @@
+"""The training batches of a run, whatever the problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from t2t_keras.data import batching, pipeline, reading, training_input
+from t2t_keras.data.modes import ModeKeys
+from t2t_keras.data.problem import Problem
+from t2t_keras.data.training_input import TrainingInput
+
+__all__ = ["DatasetInput", "open_training_batches"]
+
+
+class DatasetInput:
+    """Training batches of `pipeline.input_dataset`, where a record is not one example.
+
+    Args: see `TrainingInput`.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        hparams: Any,
+        data_dir: str,
+        *,
+        num_replicas: int,
+        seed: int,
+        pad_to_bucket: bool,
+    ) -> None:
+        dataset = pipeline.input_dataset(
+            problem,
+            ModeKeys.TRAIN,
+            hparams,
+            data_dir,
+            num_replicas=num_replicas,
+            seed=seed,
+            pad_to_bucket=pad_to_bucket,
+        )
+        # Its whole state is the position.
+        self.iterator: Any = iter(dataset)
+        files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
+        self.description = {
+            "data": {"problem": problem.name, "files": reading.fingerprint(files), "seed": seed},
+            "batches": {
+                "num_replicas": num_replicas,
+                "batch_size": hparams.batch_size,
+                "max_length": hparams.max_length,
+                "padded_to_bucket": pad_to_bucket,
+            },
+        }
+
+    def __iter__(self) -> Iterator[batching.Features]:
+        return self
+
+    def __next__(self) -> batching.Features:
+        return next(self.iterator)
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Not known before."""
+        return []
+
+    def last_records(self, rows: Sequence[int] | None = None) -> list[str]:
+        """Where rows come from is not known."""
+        return []
+
+    def record_finder(self) -> None:
+        """Where rows come from is not known."""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def open_training_batches(
+    problem: Problem,
+    hparams: Any,
+    data_dir: str,
+    *,
+    num_replicas: int = 1,
+    seed: int = 0,
+    pad_to_bucket: bool = False,
+    max_shapes: int = 0,
+) -> TrainingInput | DatasetInput:
+    """An endless iterator over training batches; see `TrainingInput` for the arguments."""
+    if training_input.is_available(problem, hparams):
+        return TrainingInput(
+            problem,
+            hparams,
+            data_dir,
+            num_replicas=num_replicas,
+            seed=seed,
+            pad_to_bucket=pad_to_bucket,
+            max_shapes=max_shapes,
+        )
+    return DatasetInput(
+        problem,
+        hparams,
+        data_dir,
+        num_replicas=num_replicas,
+        seed=seed,
+        pad_to_bucket=pad_to_bucket,
+    )
