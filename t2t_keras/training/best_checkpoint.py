@@ -19,7 +19,7 @@ BEST_DIRECTORY = "best"
 BEST_FILE = "best.json"
 
 # What a directory needs for its name alone to be enough for decoding and exporting.
-_DESCRIPTION_FILES = ("flags.txt", "flags_t2t.txt", "hparams.json")
+_DESCRIPTION_FILES = ("flags.txt", "flags_t2t.txt", "hparams.json", "vocabulary.json")
 
 Point = tuple[int, float]
 
