@@ -157,7 +157,8 @@ class TrainStep:
             self._step = self._compile(batches[0])
         if self._accumulator is None:
             return StepResult(*self._step(batches[0]))
-        losses = [self._step(features, number) for number, features in enumerate(batches)]
+        numbers = [tf.constant(number) for number in range(self.num_micro_batches)]
+        losses = [self._step(*micro_batch) for micro_batch in zip(batches, numbers, strict=True)]
         return StepResult(*self._update(tf.concat(losses, axis=0)))
 
     def _compile(self, features: Features) -> Any:
@@ -328,7 +329,7 @@ class TrainStep:
             return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
 
         if self._jit_compile:
-            return tf.function(loss_and_gradients, jit_compile=True)
+            return tf.function(traced_for_xla(loss_and_gradients), jit_compile=True)
         return loss_and_gradients
 
 
