@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 STATE_FILE = "checkpoint"
-_BASENAME = "model.ckpt"
+BASENAME = "model.ckpt"
 _NUMBERED = re.compile(r"-(?P<step>\d+)$")
 
 
@@ -84,7 +84,7 @@ def complete_checkpoints(directory: str) -> list[str]:
 
 def damaged_checkpoints(directory: str) -> list[str]:
     """Prefixes `<directory>/model.ckpt-<step>` that have an index but aren't complete."""
-    pattern = f"{_BASENAME}-*.index"
+    pattern = f"{BASENAME}-*.index"
     prefixes = (str(path)[: -len(".index")] for path in pathlib.Path(directory).glob(pattern))
     return sorted(p for p in prefixes if step_of(p) >= 0 and not is_complete(p))
 
@@ -128,7 +128,9 @@ def resolve(path_or_directory: str) -> str:
     if os.path.isdir(path):
         newest = latest_checkpoint(path)
         if newest is None:
-            raise CheckpointError(f"No checkpoint in this directory. Received: {path!r}")
+            raise CheckpointError(
+                f"No checkpoint in this directory{_what_is_damaged(path)}. Received: {path!r}"
+            )
         return newest
     prefix = re.sub(r"\.(index|meta|data-\d+-of-\d+)$", "", path)
     damage = find_damage(prefix)
@@ -140,6 +142,14 @@ def resolve(path_or_directory: str) -> str:
             f"{near}"
         )
     return prefix
+
+
+def _what_is_damaged(directory: str) -> str:
+    """Of a directory without a complete checkpoint: why those that it seems to have aren't."""
+    state = read_state(directory)
+    prefixes = damaged_checkpoints(directory) or [state.model_checkpoint_path if state else ""]
+    damages = [damage for damage in map(find_damage, filter(None, prefixes)) if damage]
+    return f" is complete: {'; '.join(damages)}" if damages else ""
 
 
 def write_values(prefix: str, values: Mapping[str, Any]) -> str:
@@ -158,19 +168,23 @@ def write_values(prefix: str, values: Mapping[str, Any]) -> str:
     scratch = target.parent / f".saving-{os.getpid()}"
     scratch.mkdir(exist_ok=True)
     names = sorted(values)
-    with tf.device("CPU:0"):
-        tensors = [tf.convert_to_tensor(values[name]) for name in names]
-        tf.raw_ops.SaveV2(
-            prefix=str(scratch / target.name),
-            tensor_names=names,
-            shape_and_slices=[""] * len(names),
-            tensors=tensors,
-        )
-    written = sorted(scratch.iterdir(), key=lambda path: path.suffix == ".index")
-    for path in written:  # the index last
-        _flush_to_disk(path)
-        os.replace(path, target.parent / path.name)
-    scratch.rmdir()
+    try:
+        with tf.device("CPU:0"):
+            tensors = [tf.convert_to_tensor(values[name]) for name in names]
+            tf.raw_ops.SaveV2(
+                prefix=str(scratch / target.name),
+                tensor_names=names,
+                shape_and_slices=[""] * len(names),
+                tensors=tensors,
+            )
+        written = sorted(scratch.iterdir(), key=lambda path: path.suffix == ".index")
+        for path in written:
+            _flush_to_disk(path)
+        for path in written:  # the index last
+            os.replace(path, target.parent / path.name)
+    finally:
+        # Half a checkpoint on a full disk only takes space.
+        shutil.rmtree(scratch, ignore_errors=True)
     return prefix
 
 
@@ -212,7 +226,7 @@ def save(
 
 def prefix_of_step(directory: str, step: int) -> str:
     """`<directory>/model.ckpt-<step>`."""
-    return os.path.join(directory, f"{_BASENAME}-{step}")
+    return os.path.join(directory, f"{BASENAME}-{step}")
 
 
 def load_variables(

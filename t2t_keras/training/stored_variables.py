@@ -1,5 +1,6 @@
 """What a checkpoint holds, under this package's names: the one reader of checkpoints, T2T's too."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,6 +34,7 @@ BOOKKEEPING = (
     LOSS_SCALE,
 )
 _MAX_LISTED = 10
+_TABLE_SIZE = re.compile(r"/symbol_modality_(\d+)_")
 
 
 class CheckpointError(ValueError):
@@ -129,7 +131,8 @@ class StoredVariables:
         if any(problems):
             raise CheckpointError(
                 f"The checkpoint {self.prefix} doesn't fit the model. Use the hyperparameters it "
-                "was trained with (model, hparams_set, hparams, problem and vocabulary).\n"
+                "was trained with (model, hparams_set, hparams, problem and vocabulary)."
+                f"{_of_vocabularies(missing, left_over)}\n"
                 + "\n".join(problem for problem in problems if problem)
             )
 
@@ -150,6 +153,20 @@ def _joined_shape(parts: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> 
     if len(parts) > 1:
         shape[0] = sum(shapes[part][0] for part in parts)
     return shape
+
+
+def _of_vocabularies(missing: Sequence[str], left_over: Sequence[str]) -> str:
+    """A sentence, if the tables tell that the checkpoint is of another vocabulary."""
+    ours, theirs = (
+        {match[1] for match in map(_TABLE_SIZE.search, names) if match}
+        for names in (missing, left_over)
+    )
+    if not ours or not theirs or ours == theirs:
+        return ""
+    return (
+        f" Its vocabulary has {' and '.join(sorted(theirs))} entries, that of the problem in "
+        f"data_dir {' and '.join(sorted(ours))}."
+    )
 
 
 def _listing(title: str, names: Sequence[str]) -> str:

@@ -124,6 +124,33 @@ def test_misfits_are_listed_and_nothing_is_written(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_another_vocabulary_is_told_by_its_size(tmp_path):
+    hparams = hparams_lib.create_hparams(
+        "transformer_base", "", hparams_path=str(golden_path("toy_ckpt", "hparams.json"))
+    )
+    model = registry.model("transformer")(hparams, input_vocab_size=60, target_vocab_size=60)
+    optimizer = registry.optimizer(hparams.optimizer)(0.0, hparams)
+    source = str(golden_path("toy_ckpt"))
+    with pytest.raises(checkpoints.CheckpointError, match="has 90 entries, .* 60"):
+        t2t_checkpoint.import_checkpoint(source, str(tmp_path / "new"), model, optimizer)
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [
+        ("model.ckpt-400.data-00001-of-00002", "1 of 2 data files .* are absent"),
+        ("model.ckpt-400.index", r"model.ckpt-400.index is absent"),
+    ],
+)
+def test_a_checkpoint_that_isnt_whole_is_told_apart_from_none(lost, message, tmp_path):
+    for path in golden_path("toy_ckpt").iterdir():
+        if path.name != lost:
+            shutil.copyfile(path, tmp_path / path.name)
+    with pytest.raises(checkpoints.CheckpointError, match=f"is complete: .*{message}"):
+        checkpoints.resolve(str(tmp_path))
+
+
 def test_the_state_of_another_optimizer_is_refused_or_left_behind(tmp_path):
     source = golden_path("toy_ckpt")
     model, optimizer, _ = make_parts(source, "optimizer=adafactor")
