@@ -45,7 +45,11 @@ class LoopEvaluations:
         """Makes up for an evaluation cut short; tells if the run had already ended early."""
         step = self._session.step
         if self._rules.early_stopping is not None:
-            logging.info("Training ends early if %s.", self._rules.early_stopping.describe())
+            logging.info(
+                "Training ends early if %s%s.",
+                self._rules.early_stopping.describe(),
+                "" if self._validation else ", by evaluations with --schedule=continuous_eval",
+            )
         if self._validation is None:
             self._evaluate(step)
         else:
