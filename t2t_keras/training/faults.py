@@ -42,7 +42,9 @@ class StepFaults:
         hparams: with `problem`.
         data_dir: directory of the shards.
         num_replicas: among which a batch is divided.
-        scheme: the batching scheme, if the input has one of its own.
+
+    Attributes:
+        scheme: the batching scheme, if the input has one of its own; else None.
     """
 
     def __init__(
@@ -50,12 +52,11 @@ class StepFaults:
         hparams: Any,
         data_dir: str,
         num_replicas: int,
-        scheme: bucketing.BatchingScheme | None = None,
     ) -> None:
         self._hparams = hparams
         self._data_dir = data_dir
         self._num_replicas = num_replicas
-        self._scheme = scheme
+        self.scheme: bucketing.BatchingScheme | None = None
         self._largest_done = 0  # tokens of one replica and side, padding included
 
     @contextlib.contextmanager
@@ -85,6 +86,8 @@ class StepFaults:
 
     def _cause(self, error: Exception) -> str:
         """File, record and kind of damage; "" if the error isn't about the data's files."""
+        if isinstance(error, FileNotFoundError) and not error.strerror:
+            return ""  # Our own, which says all there is to say.
         if not os.path.isdir(self._data_dir):
             return f"data_dir {self._data_dir} is gone."
         shards = sorted(glob.glob(self._hparams.problem.filepattern(self._data_dir, "train")))
@@ -132,7 +135,7 @@ class StepFaults:
         last_checkpoint: str | None,
         error: BaseException,
     ) -> str:
-        scheme = self._scheme or self._scheme_for(self._hparams.batch_size)
+        scheme = self.scheme or self._scheme_for(self._hparams.batch_size)
         shapes = ", ".join(f"{n} {list(v.shape)}" for n, v in sorted(features.items()))
         rows = max(scheme.batch_sizes[-1] // self._num_replicas, 1)
         tokens = self._tokens(features)

@@ -15,6 +15,7 @@ from t2t_keras.data.training_batches import DatasetInput, open_training_batches
 from t2t_keras.data.training_input import TrainingInput
 from t2t_keras.training import checkpoints, event_files, input_position, run_vocabulary
 from t2t_keras.training.accumulation import accumulation_factor
+from t2t_keras.training.compilation import CompilationLog
 from t2t_keras.training.distribution import make_strategy
 from t2t_keras.training.faults import StepFaults, explain_saving
 from t2t_keras.training.interruption import Interruption
@@ -89,11 +90,12 @@ class TrainingSession:
         self._slots = slot_variables(self.optimizer, self.model.trainable_variables)
         self._slots |= self._train_step.state_variables
         self.step = self._restore_or_initialize()
-        self._open_input(saved)
+        self._faults = StepFaults(hparams, config.data_dir, self.strategy.num_replicas_in_sync)
+        with self._faults.of_reading(self.step, self._restored_from):
+            self._open_input(saved)
         self.workers.require_equal("position in the data", self._input_description)
-        self._faults = StepFaults(
-            hparams, config.data_dir, config.total_replicas, getattr(self._iterator, "scheme", None)
-        )
+        self._faults.scheme = getattr(self._iterator, "scheme", None)
+        self._compilations = CompilationLog(config.jit_compile, self._iterator.shapes)
         self._keeper = CheckpointKeeper(
             config.output_dir, config.keep_checkpoint_max, config.keep_checkpoint_every_n_hours
         )
@@ -244,8 +246,12 @@ class TrainingSession:
         if self._has_callbacks:
             self._callbacks.on_train_batch_begin(self.step)
         features, records_of = batches[-1]
-        with self._faults.of_training(features, self.step, last_checkpoint):
-            result = self._train_step(*(features for features, _ in batches))
+        micro_batches = [features for features, _ in batches]
+        with (
+            self._faults.of_training(features, self.step, last_checkpoint),
+            self._compilations.of_step(micro_batches),
+        ):
+            result = self._train_step(*micro_batches)
         self.step += 1
         with explain_saving(self._config.output_dir, last_checkpoint):
             self._monitor.after_step(
