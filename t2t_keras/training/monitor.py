@@ -183,6 +183,8 @@ class TrainingMonitor:
         }
         if result.gradient_norm is not None:
             values["global_norm"] = float(result.gradient_norm)
+        if result.loss_scale is not None:
+            values["loss_scale"] = float(result.loss_scale)
         self._writer.scalars(step, values)
         self._writer.flush()
         self._summary_window = _Window(step)

@@ -21,6 +21,7 @@ from t2t_keras.training.faults import StepFaults, explain_saving
 from t2t_keras.training.interruption import Interruption
 from t2t_keras.training.monitor import TrainingMonitor
 from t2t_keras.training.nonfinite import NonfiniteSteps, StepRecord
+from t2t_keras.training.precision import describe_precision
 from t2t_keras.training.recovery import checkpoint_to_resume
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.run_config import RunConfig
@@ -193,7 +194,8 @@ class TrainingSession:
         )
         return (
             f"{self.model.name}: {num_weights:,} weights in {len(self.model.variables)} variables, "
-            f"{self.strategy.num_replicas_in_sync} replica(s), random seed {self._seed}\n{data}"
+            f"{self.strategy.num_replicas_in_sync} replica(s), random seed {self._seed}, "
+            f"{describe_precision(hparams)}\n{data}"
         )
 
     def train_until(
