@@ -36,7 +36,10 @@ def describe(problem: Any, vocabulary: dict[str, Any], data_dir: str) -> dict[st
     """
     described = {}
     for feature, encoder in sorted(vocabulary.items()):
-        size = getattr(encoder, "vocab_size", None)
+        try:
+            size = getattr(encoder, "vocab_size", None)
+        except NotImplementedError:  # Ids without a limit.
+            continue
         if isinstance(size, int):
             described[feature] = {
                 "size": size,
