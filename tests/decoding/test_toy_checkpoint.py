@@ -113,6 +113,6 @@ def test_files_equal_those_of_t2t_decoder(run, tmp_path, overrides, expected):
         str(golden_path("decoder_cli", "inputs.txt")),
         decode_to_file=str(tmp_path / "out"),
     )
-    written = (tmp_path / "out").read_text(encoding="utf-8")
+    written = (tmp_path / "out").read_bytes()
     assert output == str(tmp_path / "out")
-    assert written == golden_path("decoder_cli", expected).read_text(encoding="utf-8")
+    assert written == golden_path("decoder_cli", expected).read_bytes()
