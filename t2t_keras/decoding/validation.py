@@ -1,4 +1,4 @@
-"""Translating the development set while training: BLEU of real beam search, not of gold prefixes."""
+"""Translating the development set while training: BLEU of beam search, not of gold prefixes."""
 
 from __future__ import annotations
 
