@@ -1,0 +1,92 @@
+"""What workers agree on, with the other workers' answers made up."""
+
+import signal
+import zlib
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from t2t_keras.training.cluster import Cluster
+from t2t_keras.training.distribution import use_gpus
+from t2t_keras.training.interruption import Interruption
+from t2t_keras.training.workers import STEPS_BETWEEN_QUESTIONS, WorkerLostError, Workers
+
+CLUSTER = Cluster(("a:1", "b:1", "c:1"), 1)
+
+
+class MadeUpWorkers(Workers):
+    """Worker 1 of 3; the others give fixed answers."""
+
+    def __init__(self, first, last):
+        super().__init__(tf.distribute.get_strategy(), CLUSTER)
+        self.others, self.questions = (first, last), 0
+
+    def _gather(self, value):
+        self.questions += 1
+        return np.array([self.others[0], value, self.others[1]], np.int64)
+
+
+def interrupted(number=None):
+    interruption = Interruption()
+    interruption.signal_number = number
+    return interruption
+
+
+def test_a_single_process_stops_at_once():
+    workers = Workers(tf.distribute.get_strategy(), None)
+    assert workers.is_chief
+    assert not workers.should_stop(7, interrupted(), False)
+    assert workers.should_stop(7, interrupted(signal.SIGTERM), False)
+    assert workers.should_stop(7, interrupted(), True)
+    assert workers.from_chief(5) == 5
+
+
+def test_a_signal_to_another_worker_is_taken_over():
+    interruption = interrupted()
+    assert MadeUpWorkers(0, int(signal.SIGTERM)).should_stop(20, interruption, False)
+    assert interruption.signal_number == signal.SIGTERM
+
+
+def test_another_worker_that_stops_early_is_no_signal():
+    interruption = interrupted()
+    workers = MadeUpWorkers(0, 0)
+    workers.others = (1000, 0)
+    assert workers.should_stop(20, interruption, False) and not interruption.requested
+
+
+def test_own_wishes_wait_for_the_next_question():
+    workers = MadeUpWorkers(0, 0)
+    assert not workers.should_stop(3, interrupted(), False)  # The first call always asks.
+    for step in range(4, STEPS_BETWEEN_QUESTIONS):
+        assert not workers.should_stop(step, interrupted(signal.SIGTERM), True)
+    assert workers.questions == 1
+    assert workers.should_stop(STEPS_BETWEEN_QUESTIONS, interrupted(signal.SIGTERM), False)
+
+
+def test_workers_of_different_runs_are_named():
+    same = zlib.crc32(repr(4).encode())
+    MadeUpWorkers(same, same).require_equal("step", 4)
+    with pytest.raises(ValueError, match=r"Worker 2 has another step.*worker 1: 4"):
+        MadeUpWorkers(same, same + 1).require_equal("step", 4)
+
+
+def test_lost_workers_are_explained_and_other_errors_are_not():
+    workers = MadeUpWorkers(0, 0)
+    message = "Collective ops is aborted by: Connection refused\nAdditional"
+    with pytest.raises(WorkerLostError, match=r"newest checkpoint.*Connection refused"):
+        with workers.explained():
+            raise tf.errors.UnavailableError(None, None, message)
+    with pytest.raises(tf.errors.InternalError):
+        with workers.explained():
+            raise tf.errors.InternalError(None, None, "a fault of the arithmetic")
+    alone = Workers(tf.distribute.get_strategy(), None)
+    with pytest.raises(tf.errors.UnavailableError):
+        with alone.explained():
+            raise tf.errors.UnavailableError(None, None, message)
+
+
+@pytest.mark.parametrize("order", ["1,0", "0 0", "a"])
+def test_an_order_of_gpus_that_is_none_is_refused(order):
+    with pytest.raises(ValueError, match="different numbers"):
+        use_gpus(2, order)
