@@ -57,7 +57,7 @@ def main(argv: list[str]) -> None:
 
 def _addresses(flag_name: str) -> list[str]:
     """The addresses in a flag; raises `UsageError` if they aren't different `host:port`."""
-    addresses = [part.strip() for part in FLAGS[flag_name].value.split(",") if part.strip()]
+    addresses = [part.strip() for part in str(FLAGS[flag_name].value).split(",") if part.strip()]
     for address in addresses:
         host, _, port = address.rpartition(":")
         if not host or not port.isdecimal():

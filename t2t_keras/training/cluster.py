@@ -5,8 +5,9 @@ is: `{"cluster": {"worker": ["a:2222", "b:2222"]}, "task": {"type": "worker", "i
 Nothing here loads TensorFlow, so that mistakes are told before it starts.
 """
 
+import dataclasses
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 __all__ = ["Cluster", "read_tf_config"]
 
@@ -16,7 +17,8 @@ _TRAINING_JOBS = ("master", "chief", "worker")
 _MAKE_CONFIGS = "t2t-make-tf-configs --workers=host1:2222,host2:2222 prints them."
 
 
-class Cluster(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Cluster:
     """All workers of a run, and which of them this process is."""
 
     workers: tuple[str, ...]  # addresses, `host:port`
