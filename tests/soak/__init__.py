@@ -1,0 +1,1 @@
+"""Long runs, started by hand."""
