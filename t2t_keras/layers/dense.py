@@ -3,9 +3,11 @@
 from typing import Any
 
 import keras
+import tensorflow as tf
 from keras import ops
 
 from t2t_keras.layers.initializers import InitializerFactory, default_initializer
+from t2t_keras.layers.manual_gradients import affine, linear
 
 
 def matmul_last_axis(x: Any, kernel: Any) -> Any:
@@ -13,11 +15,12 @@ def matmul_last_axis(x: Any, kernel: Any) -> Any:
 
     Flattened to one matrix product: a batched product would sum one kernel gradient per batch row.
     """
-    kernel = ops.cast(kernel, x.dtype)  # Activations may be of lower precision than weights.
+    # Activations may be of lower precision than weights.
+    kernel = ops.cast(tf.convert_to_tensor(kernel), x.dtype)
     if len(x.shape) == 2:
-        return ops.matmul(x, kernel)
+        return linear(x, kernel)
     leading = ops.shape(x)[:-1]
-    flat = ops.matmul(ops.reshape(x, (-1, kernel.shape[0])), kernel)
+    flat = linear(ops.reshape(x, (-1, kernel.shape[0])), kernel)
     return ops.reshape(flat, (*leading, kernel.shape[1]))
 
 
@@ -63,5 +66,11 @@ class Dense(keras.layers.Layer):
 
     def call(self, x: Any) -> Any:
         """`x` `[…, input_size]` -> `[…, units]`."""
-        output = matmul_last_axis(x, self.kernel)
-        return output if self.bias is None else output + ops.cast(self.bias, x.dtype)
+        if self.bias is None:
+            return matmul_last_axis(x, self.kernel)
+        flat = affine(
+            ops.reshape(x, (-1, self.input_size)),
+            ops.cast(tf.convert_to_tensor(self.kernel), x.dtype),
+            ops.cast(tf.convert_to_tensor(self.bias), x.dtype),
+        )
+        return ops.reshape(flat, (*ops.shape(x)[:-1], self.units))

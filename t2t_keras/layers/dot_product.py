@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import keras
+import tensorflow as tf
 from keras import ops
 
 from t2t_keras.layers.attention_recording import keep_attention
@@ -41,7 +42,7 @@ def dot_product_attention(
       dropout: of the weights.
       dropout_seed: int32 `[2]`, None for no dropout.
     """
-    logits = ops.cast(ops.matmul(query, ops.swapaxes(key, -1, -2)), "float32")
+    logits = ops.cast(tf.matmul(query, key, transpose_b=True), "float32")
     if bias is not None:
         logits = logits + bias
     weights = ops.cast(ops.softmax(logits, axis=-1), value.dtype)
@@ -103,7 +104,7 @@ class DotProductAttention(keras.layers.Layer):
         self, query: Any, key: Any, value: Any, bias: Any = None, dropout_seed: Any = None
     ) -> AttentionResult:
         """Attends; arguments as `dot_product_attention`."""
-        logits = self._with_bias(ops.matmul(query, ops.swapaxes(key, -1, -2)), bias)
+        logits = self._with_bias(tf.matmul(query, key, transpose_b=True), bias)
         weights = self.weigh(logits, dropout_seed)
         return AttentionResult(
             ops.matmul(self.dropout(weights, dropout_seed=dropout_seed), value), weights, logits
@@ -122,7 +123,7 @@ class DotProductAttention(keras.layers.Layer):
         Returns:
           `[batch, beam, heads, 1, depth]`.
         """
-        logits = self._with_bias(ops.matmul(query, ops.swapaxes(key, -1, -2)), bias)
+        logits = self._with_bias(tf.matmul(query, key, transpose_b=True), bias)
         return ops.matmul(self.weigh(logits), value)
 
     def weigh(self, logits: Any, dropout_seed: Any = None) -> Any:

@@ -57,7 +57,7 @@ def keep_mask(shape: Any, rate: float, seed: tf.Tensor, site: int) -> tf.Tensor:
     """Bool mask of the given shape, True with probability 1 − rate (to 1 in 2^16)."""
     shape = tf.convert_to_tensor(shape, tf.int32)
     bits = random_bits(tf.reduce_prod(shape), seed, site)
-    keep = tf.cast(bits, tf.int32) >= _threshold(rate)
+    keep = bits >= tf.constant(_threshold(rate), tf.uint16)
     return tf.reshape(keep, shape)
 
 
@@ -125,7 +125,8 @@ class Dropout(keras.layers.Layer):
         keep = keep_mask(self._noise_shape(x), self.rate, dropout_seed, self.site)
         # The probability the mask really has, so that the expectation is exact.
         scale = 1.0 / (1.0 - _threshold(self.rate) / 2**_BITS)
-        return tf.where(keep, x * tf.cast(scale, x.dtype), tf.zeros([], x.dtype))
+        # A product, because TensorFlow's selection takes three times as long on the CPU.
+        return x * (tf.cast(keep, x.dtype) * tf.constant(scale, x.dtype))
 
     def _noise_shape(self, x: Any) -> Any:
         rank = len(x.shape)

@@ -7,9 +7,10 @@ here a table is one variable.
 from typing import Any
 
 import keras
+import tensorflow as tf
 from keras import ops
 
-from t2t_keras.layers.dense import matmul_last_axis
+from t2t_keras.layers.manual_gradients import linear_transposed
 
 
 class SymbolTable(keras.layers.Layer):
@@ -52,7 +53,10 @@ class SymbolTable(keras.layers.Layer):
 
     def logits(self, x: Any) -> Any:
         """Vectors `[…, depth]` -> float32 logits `[…, vocab_size]`: x·tableᵀ, no bias."""
-        return ops.cast(matmul_last_axis(x, ops.transpose(self.table)), "float32")
+        table = ops.cast(tf.convert_to_tensor(self.table), x.dtype)
+        flat = linear_transposed(ops.reshape(x, (-1, self.depth)), table)
+        logits = ops.reshape(flat, (*ops.shape(x)[:-1], self.vocab_size))
+        return ops.cast(logits, "float32")
 
     def logits_of_few(self, x: Any) -> Any:
         """The same as `logits`, for few vectors, as in one step of decoding.

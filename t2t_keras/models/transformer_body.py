@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import keras
+import tensorflow as tf
 from keras import ops
 
 from t2t_keras.layers import feed_forward_types, masks, positions
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.given_positions import GivenPositions
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
+from t2t_keras.layers.manual_gradients import add_vector
 from t2t_keras.layers.self_attention_types import is_local
 from t2t_keras.layers.shifting import shift_right
 from t2t_keras.models.transformer_stacks import Decoder, Encoder, make_processing
@@ -154,7 +156,8 @@ class TransformerBody(keras.layers.Layer):
             bias = bias + masks.proximity_bias(length)
         x = embedded
         if self.space_embedding is not None:
-            x = x + ops.cast(self.space_embedding(space_id=self.target_space_id), x.dtype)
+            vector = ops.cast(self.space_embedding(space_id=self.target_space_id), x.dtype)
+            x = add_vector(x, tf.reshape(vector, [-1]))
         x = self._add_positions(x, self.inputs_positions, packing, "inputs", features)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
         # The pad remover matters in packed rows, where padding is seen by padding, and without a
