@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
+from t2t_keras.layers.compilation import traced_for_xla
 from t2t_keras.training.accumulation import GradientAccumulator, nominal_token_count
 from t2t_keras.training.gradients import GradientFinisher, finiteness_mark
 from t2t_keras.training.precision import loss_scale_for
