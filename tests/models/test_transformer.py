@@ -190,7 +190,7 @@ def test_from_hparams_refuses() -> None:
         Transformer.from_hparams(tiny_hparams())
     with pytest.raises(ValueError, match="targets"):
         Transformer.from_hparams(with_problem(modality={"inputs": "symbol"}))
-    with pytest.raises(UnsupportedHparams, match="class_label"):
+    with pytest.raises(UnsupportedHparams, match="image"):
         Transformer.from_hparams(
-            with_problem(modality={"inputs": "symbol", "targets": "class_label"})
+            with_problem(modality={"inputs": "symbol", "targets": "image"})
         )
