@@ -143,6 +143,13 @@ TRAINER_FLAGS = [
         "each replica) as come nearest to it. One update is one step. 0: no accumulation.",
     ),
     FlagSpec("xla_compile", "boolean", False, "Compile the training step with XLA."),
+    FlagSpec(
+        "max_xla_shapes",
+        "int",
+        16,
+        "With --xla_compile: shapes of batches to compile at most; neighbouring length buckets are "
+        "joined where that costs the least padding. 0: as many as there are buckets.",
+    ),
     FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),
     FlagSpec(
         "inter_op_parallelism_threads", "int", 0, "Operations run at once; 0: TensorFlow decides."

@@ -169,6 +169,7 @@ def run_config() -> Any:
         tpu=distribution_flags.tpu(),
         random_seed=FLAGS.random_seed,
         jit_compile=FLAGS.xla_compile or FLAGS.use_tpu,
+        max_xla_shapes=FLAGS.max_xla_shapes,
         effective_batch_tokens=FLAGS.effective_batch_tokens,
         on_nan=FLAGS.on_nan,
         local_eval_frequency=FLAGS.local_eval_frequency,

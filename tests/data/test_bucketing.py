@@ -1,5 +1,7 @@
 """Batch sizes by length."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,3 +65,47 @@ def test_description_names_longest_bucket_and_number_of_shapes():
     text = bucketing.batching_scheme(4096, 256, 8, 1.1).describe()
     assert "256 × 15" in text
     assert "42 shapes" in text
+
+
+def padded_ids(scheme, counts_by_length):
+    return sum(
+        count * scheme.bucket_lengths[scheme.bucket_of(length)]
+        for length, count in counts_by_length.items()
+    )
+
+
+@given(
+    counts=st.lists(st.integers(0, 50), min_size=6, max_size=6),
+    max_buckets=st.integers(1, 8),
+)
+def test_joined_buckets_have_the_least_padding_of_all_choices(counts, max_buckets):
+    scheme = bucketing.batching_scheme(64, 40, 8, 1.45)
+    last = len(scheme.batch_sizes) - 1
+    assert last == 5
+    joined = scheme.joined(max_buckets, counts)
+    lengths = dict(zip(scheme.bucket_lengths, counts, strict=True))
+    choices = [
+        scheme.with_buckets([*some, last])
+        for size in range(max_buckets)
+        for some in itertools.combinations(range(last), size)
+    ]
+    least = min(padded_ids(choice, lengths) for choice in choices)
+    assert padded_ids(joined, lengths) == least
+    assert len(joined.batch_sizes) <= max_buckets
+
+
+@given(replicas=st.integers(1, 8), seed=st.integers(0, 9))
+def test_joined_buckets_keep_the_tokens_of_a_batch(replicas, seed):
+    scheme = bucketing.batching_scheme(4096, 256, 8, 1.1, shard_multiplier=replicas)
+    counts = [(k * 7 + seed) % 23 for k in range(len(scheme.batch_sizes))]
+    joined = scheme.joined(16, counts)
+    assert len(joined.batch_sizes) == len(joined.boundaries) + 1 <= 16
+    assert joined.longest == scheme.longest
+    tokens = dict(zip(scheme.bucket_lengths, scheme.batch_sizes, strict=True))
+    for length, rows in zip(joined.bucket_lengths, joined.batch_sizes, strict=True):
+        assert tokens[length] == rows and rows % replicas == 0
+
+
+def test_a_scheme_of_no_buckets_is_refused():
+    with pytest.raises(ValueError, match="at least one.*0"):
+        bucketing.batching_scheme(64, 40, 8, 1.45).joined(0, [1] * 6)

@@ -1,0 +1,138 @@
+"""Resuming a run where its input stood."""
+
+import itertools
+import logging
+import re
+
+import numpy as np
+import pytest
+
+from t2t_keras.data.training_batches import open_training_batches
+from t2t_keras.training import checkpoints, input_position
+from t2t_keras.training.trainer import Trainer
+from tests.training import toy
+
+
+@pytest.fixture(scope="module")
+def data_dir(tmp_path_factory):
+    return toy.make_data(tmp_path_factory.mktemp("data"))
+
+
+def open_batches(data_dir, overrides="", batch_size=128, **arguments):
+    hparams = toy.make_hparams(data_dir, overrides)
+    hparams.batch_size = batch_size
+    arguments = {"seed": 4, **arguments}
+    return open_training_batches(hparams.problem, hparams, data_dir, **arguments)
+
+
+def take(source, count):
+    return [
+        {name: value.numpy().tolist() for name, value in batch.items()}
+        for batch in itertools.islice(source, count)
+    ]
+
+
+def save_after(source, steps, prefix):
+    take(source, steps)
+    input_position.save(str(prefix), source, {"random_seed": 4})
+
+
+@pytest.mark.parametrize(
+    "overrides, arguments",
+    [
+        ("", {}),
+        ("", {"num_replicas": 2, "pad_to_bucket": True, "max_shapes": 3}),
+        (",pack_dataset=True", {}),
+    ],
+)
+def test_the_next_batches_are_the_same(data_dir, tmp_path, overrides, arguments):
+    source = open_batches(data_dir, overrides, **arguments)
+    save_after(source, 15, tmp_path / "model.ckpt-15")
+    resumed = open_batches(data_dir, overrides, **arguments)
+    assert input_position.restore(str(tmp_path / "model.ckpt-15"), resumed)
+    assert take(resumed, 40) == take(source, 40)
+
+
+def test_the_position_is_one_small_file(data_dir, tmp_path):
+    source = open_batches(data_dir)
+    save_after(source, 15, tmp_path / "model.ckpt-15")
+    (path,) = tmp_path.iterdir()
+    assert path.name == "model.ckpt-15.input.json"
+    waiting = len(source.state().ids)
+    assert path.stat().st_size < 3000 + 4 * waiting
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_ids_survive_packing(count):
+    ids = np.random.default_rng(0).integers(0, 1 << 50, count)
+    np.testing.assert_array_equal(input_position._unpacked(input_position._packed(ids)), ids)
+
+
+@pytest.mark.parametrize(
+    "change, arguments",
+    [
+        (r"num_replicas \(was 1, is 2\)", {"num_replicas": 2}),
+        (r"batch_size \(was 128, is 64\)", {"batch_size": 64}),
+        (r"padded_to_bucket \(was False, is True\)", {"pad_to_bucket": True}),
+    ],
+)
+def test_other_batches_go_on_at_the_same_position(data_dir, tmp_path, caplog, change, arguments):
+    source = open_batches(data_dir)
+    save_after(source, 15, tmp_path / "model.ckpt-15")
+    resumed = open_batches(data_dir, **arguments)
+    with caplog.at_level(logging.INFO, logger="absl"):
+        assert input_position.restore(str(tmp_path / "model.ckpt-15"), resumed)
+    expected = rf"(?s)goes on in pass \d+ .*come first.*differs from the run so far: .*{change}"
+    assert re.search(expected, caplog.text), caplog.text
+    assert sorted(resumed.state().ids.tolist()) == sorted(source.state().ids.tolist())
+
+
+def test_other_data_are_shuffled_anew(data_dir, tmp_path, caplog):
+    save_after(open_batches(data_dir), 3, tmp_path / "model.ckpt-3")
+    other = toy.make_data(tmp_path / "other")
+    with open(f"{other}/toy_reverse_words-train-00000-of-00002", "rb") as stream:
+        first = stream.read()
+    with open(f"{other}/toy_reverse_words-train-00001-of-00002", "ab") as stream:
+        stream.write(first)
+    (tmp_path / "other" / "shard_sizes.json").unlink()
+    assert not input_position.restore(str(tmp_path / "model.ckpt-3"), open_batches(other))
+    assert "shuffled anew" in caplog.text and "files (was 2 files" in caplog.text
+
+
+@pytest.mark.parametrize("contents", ["{", '{"random_seed": 4}', None])
+def test_damaged_old_or_missing_positions_are_shuffled_anew(data_dir, tmp_path, caplog, contents):
+    save_after(open_batches(data_dir), 3, tmp_path / "model.ckpt-3")
+    path = tmp_path / "model.ckpt-3.input.json"
+    path.unlink()
+    if contents is not None:
+        path.write_text(contents)
+    assert not input_position.restore(str(tmp_path / "model.ckpt-3"), open_batches(data_dir))
+    assert "shuffled anew" in caplog.text
+
+
+def test_cut_ids_are_noticed(data_dir, tmp_path, caplog):
+    save_after(open_batches(data_dir), 3, tmp_path / "model.ckpt-3")
+    path = tmp_path / "model.ckpt-3.input.json"
+    path.write_text(path.read_text().replace('"waiting_records": "', '"waiting_records": "AAAA'))
+    assert not input_position.restore(str(tmp_path / "model.ckpt-3"), open_batches(data_dir))
+    assert "can't be used" in caplog.text
+
+
+def train(directory, data_dir, steps, **settings):
+    config = toy.make_config(directory, data_dir, train_steps=steps, **settings)
+    Trainer(toy.make_hparams(data_dir), "transformer", config).train()
+    reader = checkpoints.tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog):
+    settings = {"jit_compile": True, "max_xla_shapes": 1}
+    with caplog.at_level(logging.INFO, logger="absl"):
+        whole = train(tmp_path / "whole", data_dir, 8, **settings)
+    assert "shape 1 of at most 1" in caplog.text and "shape 2" not in caplog.text
+    assert "All 1 shapes are compiled" in caplog.text
+    train(tmp_path / "halves", data_dir, 4, **settings)
+    halves = train(tmp_path / "halves", data_dir, 8, **settings)
+    assert halves.keys() == whole.keys()
+    for name, value in whole.items():
+        np.testing.assert_array_equal(halves[name], value, err_msg=name)
