@@ -42,7 +42,6 @@ def save_after(source, steps, prefix):
     [
         ("", {}),
         ("", {"num_replicas": 2, "pad_to_bucket": True, "max_shapes": 3}),
-        (",pack_dataset=True", {}),
     ],
 )
 def test_the_next_batches_are_the_same(data_dir, tmp_path, overrides, arguments):
