@@ -62,8 +62,9 @@ class ExampleParser:
         columns, lengths = {}, []
         for name, value in self._parse(tf.constant(list(records), tf.string)).items():
             if isinstance(value, tf.RaggedTensor):
-                column = Column(value.flat_values.numpy(), value.row_lengths().numpy())
-                lengths.append(column.lengths)
+                row_lengths = value.row_lengths().numpy()
+                column = Column(value.flat_values.numpy(), row_lengths)
+                lengths.append(row_lengths)
             else:
                 column = Column(value.numpy(), None)
                 if value.shape.rank > 1:

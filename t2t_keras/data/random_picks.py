@@ -32,7 +32,8 @@ class RandomPicks:
 
     def state(self) -> dict[str, int]:
         """JSON values from which `restore` goes on."""
-        return {name: int(value) for name, value in self._generator.state["state"].items()}
+        whole: Any = self._generator.state
+        return {name: int(value) for name, value in whole["state"].items()}
 
     def restore(self, state: dict[str, int]) -> None:
         """Goes on where `state` was taken."""

@@ -132,6 +132,9 @@ class TrainingInput:
         rows = self._buffer[place]
         self._buffer[place] = self._buffer[-1]
         self._buffer.pop()
+        return self._with_features(rows)
+
+    def _with_features(self, rows: Rows) -> tuple[Rows, batching.Features]:
         return rows, self._padded(rows)
 
     def _padded(self, rows: Rows) -> batching.Features:
@@ -252,7 +255,7 @@ class TrainingInput:
             [next(batches) for _ in range(len(values[kind]))] for kind in kinds
         )
         for rows in ahead:
-            self._ahead = self._worker.submit(lambda rows=rows: (rows, self._padded(rows)))
+            self._ahead = self._worker.submit(self._with_features, rows)
         self._buffer = buffered
         self._grouping.add(parts[-1])
         self._grouping.ready.extend(ready)
@@ -272,8 +275,15 @@ class TrainingInput:
 def _description(
     problem: Problem, hparams: Any, source: TrainingInput, num_replicas: int
 ) -> dict[str, dict[str, Any]]:
-    names = ("batch_size", "max_length", "min_length", "batch_shuffle_size")
-    names += ("max_input_seq_length", "max_target_seq_length", "prepend_mode")
+    names = (
+        "batch_size",
+        "max_length",
+        "min_length",
+        "batch_shuffle_size",
+        "max_input_seq_length",
+        "max_target_seq_length",
+        "prepend_mode",
+    )
     return {
         "data": {"problem": problem.name, "files": reading.fingerprint(source._files)},
         "batches": {
