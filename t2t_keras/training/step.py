@@ -110,7 +110,7 @@ class TrainStep:
         self._jit_compile = jit_compile
         self._loss = TrainingLoss(model, hparams)
         self.num_micro_batches = num_micro_batches
-        self._accumulator: GradientAccumulator | None = None
+        self._accumulator: Any = None  # a GradientAccumulator where gradients are accumulated
         with self._strategy.scope():
             optimizer.build(model.trainable_variables)
             self._loss_scale = loss_scale_for(hparams)
