@@ -4,8 +4,8 @@
 
 `t2t-trainer`, as it is installed, trains a tiny model for 300 steps with a checkpoint every 10. The
 first run is left alone. The second gets `kill -9` at random moments: most of them just after the
-step that is due, so that the run advances and every phase of a step and of saving is hit, some while
-the program still loads or restores. After each kill the same command is started again. At the end
+step that is due, so that the run advances and every phase of a step and of saving is hit, some
+while the program still loads or restores. After each kill the same command starts again. At the end
 every variable in the last checkpoints (model, optimizer, global step) and every point of the loss
 curves must be the same, bit for bit. Takes about 10 seconds a kill; the exit status is 1 if
 anything differs.

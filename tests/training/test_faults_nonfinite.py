@@ -186,5 +186,3 @@ def test_a_good_step_between_starts_the_count_anew(tmp_path):
         loss = steps.check(record(step, [1.5 if good else np.nan], is_finite=good), None)
         assert loss == (1.5 if good else None)
     assert steps.num_skipped == 295
-
-
