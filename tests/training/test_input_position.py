@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from t2t_keras.data.training_batches import open_training_batches
-from t2t_keras.training import checkpoints, input_position
+from t2t_keras.training import checkpoints, input_position, session
+from t2t_keras.training.step import TrainStep
 from t2t_keras.training.trainer import Trainer
 from tests.training import toy
 
@@ -124,7 +125,14 @@ def train(directory, data_dir, steps, **settings):
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
-def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog):
+def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog, monkeypatch):
+    steps = []
+
+    def make_step(*args, **options):
+        steps.append(TrainStep(*args, **options))
+        return steps[-1]
+
+    monkeypatch.setattr(session, "TrainStep", make_step)
     settings = {"jit_compile": True, "max_xla_shapes": 1}
     with caplog.at_level(logging.INFO, logger="absl"):
         whole = train(tmp_path / "whole", data_dir, 8, **settings)
@@ -132,6 +140,8 @@ def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog):
     assert "All 1 shapes are compiled" in caplog.text
     train(tmp_path / "halves", data_dir, 4, **settings)
     halves = train(tmp_path / "halves", data_dir, 8, **settings)
+    # Eight and twice four steps, one shape.
+    assert [step.num_traces for step in steps] == [1, 1, 1]
     assert halves.keys() == whole.keys()
     for name, value in whole.items():
         np.testing.assert_array_equal(halves[name], value, err_msg=name)
