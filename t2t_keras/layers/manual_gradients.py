@@ -106,11 +106,13 @@ def _layer_norm_of_rows(x: tf.Tensor, scale: tf.Tensor, bias: tf.Tensor, epsilon
 
     def gradient(upstream: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, None]:
         # With n = normalized and g = scale * upstream, the gradient of x is
-        # (g - mean(g) - n * mean(g * n)) * inverse_deviation.
+        # (g - mean(g) - n * mean(g * n)) * inverse_deviation. As mean(n) = 0, the mean may be taken
+        # last: so the gradients of a row add up to 0 but for one rounding.
         product = upstream * normalized
-        mean = tf.reduce_mean(upstream * scale, axis=-1, keepdims=True)  # [rows, 1]
         mean_product = tf.reduce_mean(product * scale, axis=-1, keepdims=True)  # [rows, 1]
-        of_x = (upstream * scale - mean - normalized * mean_product) * inverse_deviation
+        of_centred = upstream * scale - normalized * mean_product
+        mean = tf.reduce_mean(of_centred, axis=-1, keepdims=True)  # [rows, 1]
+        of_x = (of_centred - mean) * inverse_deviation
         return of_x, _column_sums(product), _column_sums(upstream), None
 
     return normalized * scale + bias, gradient

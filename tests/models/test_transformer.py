@@ -191,6 +191,4 @@ def test_from_hparams_refuses() -> None:
     with pytest.raises(ValueError, match="targets"):
         Transformer.from_hparams(with_problem(modality={"inputs": "symbol"}))
     with pytest.raises(UnsupportedHparams, match="image"):
-        Transformer.from_hparams(
-            with_problem(modality={"inputs": "symbol", "targets": "image"})
-        )
+        Transformer.from_hparams(with_problem(modality={"inputs": "symbol", "targets": "image"}))
