@@ -12,6 +12,8 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from t2t_keras.layers.compilation import for_xla, materialized
+
 _BITS = 16
 # Odd constants: the golden ratio for spreading counters, and a pair of multipliers whose
 # xor-shift-multiply hash is known to be nearly free of bias (Wellons' "lowbias32").
@@ -53,12 +55,37 @@ def random_bits(count: tf.Tensor, seed: tf.Tensor, site: int) -> tf.Tensor:
     return tf.reshape(tf.bitcast(bits, tf.uint16), [-1])[:count]
 
 
+def _random_words(shape: Any, seed: tf.Tensor, site: int) -> tf.Tensor:
+    """Pseudo-random uint32 of the given shape, of which the high bits are the good ones.
+
+    Every row (all axes but the last) and every column gets a well-mixed word of its own; a value's
+    is a short mix of their sum. So most of the mixing is done once a row or column: this is the
+    dearest part of dropout.
+    """
+    shape = tf.convert_to_tensor(shape, tf.int32)
+    columns = shape[-1]
+    rows = tf.reduce_prod(shape[:-1])
+    words = tf.bitcast(seed, tf.uint32)
+    first = _hash(words[0] + _uint32((site * _SPREAD) & 0xFFFFFFFF), words[1])
+    second = _hash(words[1] + _uint32((site * _SPREAD_SITE + 1) & 0xFFFFFFFF), first)
+    value = _mixed_range(rows, first, second)[:, None] + _mixed_range(columns, second, first)
+    value = _fold(value, 16) * _uint32(_MULTIPLY_1)  # [rows, columns]
+    value = _fold(value, 15) * _uint32(_MULTIPLY_2)
+    return tf.reshape(value, shape)
+
+
+def _mixed_range(count: tf.Tensor, start: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
+    """uint32 `[count]`, determined by the arguments."""
+    counters = tf.bitcast(tf.range(count, dtype=tf.int32), tf.uint32)
+    mixed = _hash(counters * _uint32(_SPREAD) + start, key)
+    # Otherwise XLA would do it again for every value.
+    return materialized(mixed) if for_xla() else mixed
+
+
 def keep_mask(shape: Any, rate: float, seed: tf.Tensor, site: int) -> tf.Tensor:
     """Bool mask of the given shape, True with probability 1 − rate (to 1 in 2^16)."""
-    shape = tf.convert_to_tensor(shape, tf.int32)
-    bits = random_bits(tf.reduce_prod(shape), seed, site)
-    keep = bits >= tf.constant(_threshold(rate), tf.uint16)
-    return tf.reshape(keep, shape)
+    threshold = _uint32(_threshold(rate) << _BITS)
+    return _random_words(shape, seed, site) >= threshold
 
 
 def gumbel_noise(shape: Any, seed: tf.Tensor, site: int) -> tf.Tensor:

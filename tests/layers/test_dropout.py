@@ -44,6 +44,22 @@ def test_masks_of_steps_replicas_and_sites_are_unrelated() -> None:
     assert np.abs(correlation).max() < 5 / np.sqrt(100_000)
 
 
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_rows_columns_and_corners_of_a_mask_are_unrelated(rate: float) -> None:
+    rows, columns = 1024, 256
+    mask = keep_mask((rows, columns), rate, SEED, 7).numpy()
+    # Mean 0 and variance 1.
+    values = (mask - (1 - rate)) / np.sqrt(rate * (1 - rate))
+    of_columns = (values.T @ values / np.sqrt(rows))[np.triu_indices(columns, 1)]
+    of_rows = (values @ values.T / np.sqrt(columns))[np.triu_indices(rows, 1)]
+    for related in (of_columns, of_rows):
+        assert abs(related.std() - 1) < 0.05
+        assert np.abs(related).max() < 7
+    # A mask made of what rows and columns have apart would show in the products of four corners.
+    corners = values[:-1, :-1] * values[1:, :-1] * values[:-1, 1:] * values[1:, 1:]
+    assert abs(corners.mean()) * np.sqrt(corners.size) < 5
+
+
 def test_neighbouring_bits_are_unrelated_and_uniform() -> None:
     bits = random_bits(tf.constant(200_000), SEED, 5).numpy()
     counts = np.bincount(bits >> 8, minlength=256)
