@@ -222,7 +222,7 @@ def run_job(job: Job) -> None:
         job: what to run.
 
     Raises:
-        SystemExit: the command failed; with its exit status.
+        SystemExit: the command failed, with its exit status, or was stopped early.
     """
     _announce(job.title)
     if job.done():
@@ -235,6 +235,14 @@ def run_job(job: Job) -> None:
     if status:
         print(f"t2t-demo: {name} failed with exit status {status}", file=sys.stderr)
         raise SystemExit(status)
+    missing = [pattern for pattern in job.outputs if not glob.glob(pattern)]
+    if missing:
+        # The trainer, for one, ends well when a signal stops it early.
+        print(
+            f"t2t-demo: {name} ended without {', '.join(missing)}; start t2t-demo again to go on",
+            file=sys.stderr,
+        )
+        raise SystemExit(1)
     print(f"({time.time() - started:.0f} s)", flush=True)
 
 

@@ -101,6 +101,17 @@ def test_a_failing_command_ends_the_demo_with_its_status(tmp_path, monkeypatch):
     assert ended.value.code == 7
 
 
+def test_a_job_that_ends_well_without_its_outputs_stops_the_demo(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(t2t_demo, "script", lambda name: [sys.executable, "-c", ""])
+    job = Job("train", ("t2t-trainer",), (), (str(tmp_path / "model.ckpt-9.index"),))
+    with pytest.raises(SystemExit) as stop:
+        t2t_demo.run_job(
+            Job("train", ("t2t-trainer",), (), (str(tmp_path / "model.ckpt-9.index"),))
+        )
+    assert stop.value.code == 1
+    assert "model.ckpt-9.index" in capsys.readouterr().err
+
+
 def test_held_out_sentences_are_written_once(tmp_path):
     layout = Layout(str(tmp_path))
     t2t_demo.write_test_files(layout)
