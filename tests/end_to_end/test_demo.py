@@ -105,9 +105,7 @@ def test_a_job_that_ends_well_without_its_outputs_stops_the_demo(monkeypatch, tm
     monkeypatch.setattr(t2t_demo, "script", lambda name: [sys.executable, "-c", ""])
     job = Job("train", ("t2t-trainer",), (), (str(tmp_path / "model.ckpt-9.index"),))
     with pytest.raises(SystemExit) as stop:
-        t2t_demo.run_job(
-            Job("train", ("t2t-trainer",), (), (str(tmp_path / "model.ckpt-9.index"),))
-        )
+        t2t_demo.run_job(job)
     assert stop.value.code == 1
     assert "model.ckpt-9.index" in capsys.readouterr().err
 
