@@ -72,7 +72,11 @@ def score_file(reference: str, translation: str, bleu_variant: str = "both") -> 
 
     Raises:
         ValueError: the files have different numbers of lines, or none.
+        FileNotFoundError: one of them doesn't exist.
     """
+    for name, path in (("translation", translation), ("reference", reference)):
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"--{name} doesn't exist. Received: {path}")
     if all(os.path.getsize(path) == 0 for path in (reference, translation)):
         raise ValueError(f"There is nothing to score: {reference} and {translation} are empty.")
     variants = _chosen_variants(bleu_variant)

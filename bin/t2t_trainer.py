@@ -1,4 +1,4 @@
-"""Trains and evaluates a model.
+r"""Trains and evaluates a model.
 
     t2t-trainer --data_dir=DATA --problem=translate_ende_wmt32k --model=transformer \
         --hparams_set=transformer_base --output_dir=OUTPUT --train_steps=250000
@@ -38,7 +38,7 @@ def main(argv: list[str]) -> None:
     from t2t_keras.training.run_config import TRAINING_SCHEDULES, check_schedule
 
     check_schedule(FLAGS.schedule)
-    _refuse_bad_numbers()
+    _refuse_bad_values()
     validation_flags.refuse_bad_flags()
     if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
         _refuse_another_run()
@@ -81,11 +81,13 @@ def _raise_if_incomplete() -> None:
         raise command_line.UsageError(f"Required but not given: {', '.join(missing)}")
 
 
-def _refuse_bad_numbers() -> None:
+def _refuse_bad_values() -> None:
     for name in ("train_steps", "worker_gpu"):
         number = int(FLAGS[name].value or 0)
         if number < 0:
             raise command_line.UsageError(f"--{name} must not be negative. Received: {number}")
+    if FLAGS.on_nan not in ("stop", "skip"):
+        raise command_line.UsageError(f"--on_nan must be stop or skip. Received: {FLAGS.on_nan}")
 
 
 def _refuse_another_run() -> None:

@@ -1,4 +1,4 @@
-"""Progress of XLA, which compiles the training step anew for every shape of a batch."""
+"""Progress of building the training step; XLA compiles it anew for every shape of a batch."""
 
 import contextlib
 import time
@@ -14,7 +14,7 @@ class CompilationLog:
     """Says which shape is being compiled, how long it took, and how many are left at most.
 
     Args:
-        is_compiled: whether XLA compiles the step; nothing is logged otherwise.
+        is_compiled: whether XLA compiles the step; else one graph serves all shapes.
         shapes: rows and length of all batches there can be; empty if that isn't known.
         clock: seconds; replaceable in tests.
     """
@@ -30,6 +30,7 @@ class CompilationLog:
         self._clock = clock
         self._seen: set[tuple[Any, ...]] = set()
         self._seconds = 0.0
+        self._has_graph = False
 
     @contextlib.contextmanager
     def of_step(self, batches: Sequence[Mapping[str, Any]]) -> Iterator[None]:
@@ -38,7 +39,11 @@ class CompilationLog:
         Args:
             batches: its micro-batches, feature name -> `[batch, length]`.
         """
-        new = self._new_shapes(batches) if self._is_compiled else []
+        if not self._is_compiled:
+            with self._of_graph():
+                yield
+            return
+        new = self._new_shapes(batches)
         if not new:
             yield
             return
@@ -58,6 +63,18 @@ class CompilationLog:
                 "All %d shapes are compiled; that took %.1f s in all. No step waits any more.",
                 self._num_shapes, self._seconds,
             )  # fmt: skip
+
+    @contextlib.contextmanager
+    def _of_graph(self) -> Iterator[None]:
+        """The same without XLA: one graph, built at the first step, serves all shapes."""
+        if self._has_graph:
+            yield
+            return
+        self._has_graph = True
+        logging.info("Building the training step …")
+        started = self._clock()
+        yield
+        logging.info("Built in %.1f s, the first step included.", self._clock() - started)
 
     def _new_shapes(self, batches: Sequence[Mapping[str, Any]]) -> list[str]:
         """The shapes not seen before, in words; from now on they are."""

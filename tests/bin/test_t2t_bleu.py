@@ -119,6 +119,15 @@ def test_min_steps_and_report_zero(files, tmp_path, min_steps, report_zero, step
     assert [step for _, step, _, _ in _scalars(events)] == steps
 
 
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_missing_file_is_named_with_its_flag(files, missing):
+    given = list(files)
+    given[missing] = "nofile"
+    flag = ("--reference", "--translation")[missing]
+    with pytest.raises(FileNotFoundError, match=f"{flag} doesn't exist. Received: nofile"):
+        list(t2t_bleu.score_file(*given))
+
+
 def test_missing_directory(files, tmp_path):
     with pytest.raises(FileNotFoundError, match="wait_minutes"):
         t2t_bleu.score_directory(files[0], str(tmp_path / "none"), str(tmp_path / "events"))

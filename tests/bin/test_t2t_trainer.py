@@ -37,6 +37,7 @@ WORKING = {
         ({"train_step": "4"}, "train_steps"),
         ({"train_steps": "-4"}, "--train_steps must not be negative"),
         ({"worker_gpu": "-1"}, "--worker_gpu must not be negative"),
+        ({"on_nan": "ignore"}, "--on_nan must be stop or skip"),
         ({"data_dir": "{folder}/file", "generate_data": "true"}, "--data_dir can't be made"),
     ],
 )

@@ -36,8 +36,10 @@ def test_micro_batches_of_a_step_may_have_different_shapes(caplog):
 
 
 @pytest.mark.parametrize("shapes", [[], [(4, 7)]])
-def test_nothing_is_said_without_xla(caplog, shapes):
-    assert not log_of(caplog, CompilationLog(False, shapes), [(4, 7)], [(2, 15)])
+def test_without_xla_the_one_graph_is_told_of(caplog, shapes):
+    messages = log_of(caplog, CompilationLog(False, shapes), [(4, 7)], [(2, 15)], [(2, 15)])
+    assert len(messages) == 2
+    assert messages[0].startswith("Building") and messages[1].startswith("Built")
 
 
 def test_errors_of_a_step_pass_through():
