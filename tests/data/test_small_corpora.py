@@ -20,7 +20,8 @@ def batches(data_dir, **values):
 def test_the_shuffle_buffer_holds_a_pass_at_most(tmp_path, count, expected):
     test_pipeline.write_shards(tmp_path, "train", count=count)
     files = sorted(str(path) for path in tmp_path.glob("*train*-of-*"))
-    assert pipeline._batch_shuffle_size(8, files, smallest_batch=4) == expected
+    hparams = test_pipeline.make_hparams(batch_shuffle_size=8)
+    assert pipeline.batch_buffer_size(hparams, files, smallest_batch=4) == expected
 
 
 def test_two_examples_in_many_shards_train_at_once(tmp_path):

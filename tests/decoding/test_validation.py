@@ -79,7 +79,7 @@ def scorer(hparams, data_dir, output_dir, overrides="beam_size=3,alpha=0.8,extra
 
 
 def test_translations_are_the_decoders(hparams, model, data_dir, tmp_path, caplog):
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, logger="absl")
     check = scorer(hparams, data_dir, tmp_path)
     scores = check(model, 70)
     assert set(scores) == set(check.metric_names)
