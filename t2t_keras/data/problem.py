@@ -10,7 +10,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from t2t_keras import names
+from t2t_keras.data import reversal
+from t2t_keras.data.default_hparams import default_model_hparams, default_problem_hparams
 from t2t_keras.data.modes import DatasetSplit, ModalityType, ModeKeys, SpaceID, split_of_mode
+from t2t_keras.data.shard_names import UNSHUFFLED_SUFFIX, shard_paths
 from t2t_keras.hparam import HParams
 from t2t_keras.metric_names import Metrics
 from t2t_keras.text import encoders
@@ -24,6 +27,7 @@ __all__ = [
     "ModeKeys",
     "Problem",
     "SpaceID",
+    "UNSHUFFLED_SUFFIX",
     "default_model_hparams",
     "default_problem_hparams",
     "shard_paths",
@@ -31,54 +35,6 @@ __all__ = [
 
 Sample = dict[str, Any]
 ReadingSpec = tuple[dict[str, Any], dict[str, Any] | None]
-
-UNSHUFFLED_SUFFIX = "-unshuffled"
-_COMPANIONS = ("", "_segmentation", "_position")
-
-
-def default_model_hparams() -> HParams:
-    """The model hparams a problem looks at, for callers that have no model."""
-    return HParams(
-        max_input_seq_length=0,
-        max_target_seq_length=0,
-        prepend_mode="none",
-        split_to_length=0,
-        data_dir=None,
-    )
-
-
-def default_problem_hparams() -> HParams:
-    """Problem hparams before `Problem.hparams` fills them in (T2T's defaults)."""
-    return HParams(
-        # The loss is multiplied by it, and so is the learning signal of one problem among several.
-        loss_multiplier=1.0,
-        # Unit of the batch size: lengths of this problem count as length / multiplier.
-        batch_size_multiplier=1,
-        # Whether decoding ends at the end-of-sequence id.
-        stop_at_eos=False,
-        modality={},
-        vocab_size={},
-        input_space_id=SpaceID.GENERIC,
-        target_space_id=SpaceID.GENERIC,
-    )
-
-
-def shard_paths(data_dir: str, base_name: str, split: str, num_shards: int) -> list[str]:
-    """Paths `<data_dir>/<base_name>-<split>-<shard>-of-<total>`, five digits each."""
-    return [
-        os.path.join(data_dir, f"{base_name}-{split}-{shard:05d}-of-{num_shards:05d}")
-        for shard in range(num_shards)
-    ]
-
-
-def _other_side(feature: str) -> str:
-    """`targets…` for `inputs…` and the reverse; other names stay."""
-    for suffix in _COMPANIONS:
-        if feature == f"inputs{suffix}":
-            return f"targets{suffix}"
-        if feature == f"targets{suffix}":
-            return f"inputs{suffix}"
-    return feature
 
 
 class Problem:
@@ -380,16 +336,7 @@ class Problem:
         return self._reversed_and_copied(features)
 
     def _reversed_and_copied(self, by_feature: dict[str, Any]) -> dict[str, Any]:
-        result = dict(by_feature)
-        if "inputs" not in result:
-            return result
-        if self.was_reversed:
-            result = {_other_side(name): value for name, value in result.items()}
-        if self.was_copy:
-            for suffix in _COMPANIONS:
-                if f"inputs{suffix}" in result:
-                    result[f"targets{suffix}"] = result[f"inputs{suffix}"]
-        return result
+        return reversal.reversed_and_copied(by_feature, self.was_reversed, self.was_copy)
 
     # ---- Reading ----
 

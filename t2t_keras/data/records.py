@@ -19,9 +19,9 @@ from absl import logging
 
 from t2t_keras import parallel
 from t2t_keras.data import example_proto, publishing, shard_sizes, tfrecord
-from t2t_keras.data.problem import UNSHUFFLED_SUFFIX
 from t2t_keras.data.progress import progress
 from t2t_keras.data.seeding import seed_generators
+from t2t_keras.data.shard_names import UNSHUFFLED_SUFFIX
 
 if TYPE_CHECKING:
     import tensorflow as tf
