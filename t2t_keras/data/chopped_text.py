@@ -7,7 +7,7 @@ from typing import Any
 
 from t2t_keras.data import records
 from t2t_keras.data.modes import DatasetSplit
-from t2t_keras.data.text2text import Text2TextProblem, text2text_generate_encoded
+from t2t_keras.data.text2text import Text2TextProblem
 from t2t_keras.data.text_problem_kinds import Text2SelfProblem
 from t2t_keras.metric_names import Metrics
 from t2t_keras.text import encoders
@@ -218,14 +218,7 @@ class DistributedText2TextProblem(Text2TextProblem):
         path = self.data_filepaths(name, data_dir, num_shards, shuffled=False)[shard]
         encoder = self.get_or_create_vocab(data_dir, tmp_dir, force_get=True)
         samples = self.generate_samples(data_dir, tmp_dir, name, files)
-        encoded = text2text_generate_encoded(
-            samples,
-            encoder,
-            has_inputs=self.has_inputs,
-            inputs_prefix=self.inputs_prefix,
-            targets_prefix=self.targets_prefix,
-        )
-        records.generate_files(encoded, [path])
+        records.generate_files(self.encoded(samples, encoder), [path])
         records.shuffle_dataset([path], extra_fn=self.pack_fn(), shuffle=not self.already_shuffled)
 
     def _split_and_shard(self, task_id: int) -> tuple[dict[str, Any], int]:

@@ -1,4 +1,4 @@
-"""Names shared by problems, pipeline and models: splits, modes, spaces, modalities."""
+"""Names that problems, pipeline and models share: splits, modes, vocabularies, spaces, features."""
 
 
 class DatasetSplit:
@@ -15,6 +15,14 @@ class ModeKeys:
     TRAIN = "train"
     EVAL = "eval"
     PREDICT = "infer"
+
+
+class VocabType:
+    """Kinds of vocabularies; the value ends the vocabulary's file name."""
+
+    CHARACTER = "character"
+    SUBWORD = "subwords"
+    TOKEN = "tokens"
 
 
 class SpaceID:

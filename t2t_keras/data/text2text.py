@@ -12,57 +12,13 @@ from absl import logging
 
 from t2t_keras import names
 from t2t_keras.data import packing, problem, records, seeding, vocabularies
-from t2t_keras.data.modes import DatasetSplit, ModalityType
+from t2t_keras.data.encoded_samples import Sample, text2text_generate_encoded
+from t2t_keras.data.modes import DatasetSplit, ModalityType, VocabType
 from t2t_keras.hparam import HParams
 from t2t_keras.metric_names import Metrics
 from t2t_keras.text import encoders, subwords
 
-Sample = dict[str, Any]
-
-
-class VocabType:
-    """Kinds of vocabularies; the value ends the vocabulary's file name."""
-
-    CHARACTER = "character"
-    SUBWORD = "subwords"
-    TOKEN = "tokens"
-
-
-def text2text_generate_encoded(
-    sample_generator: Iterable[Sample],
-    vocab: Any,
-    targets_vocab: Any = None,
-    has_inputs: bool = True,
-    inputs_prefix: str = "",
-    targets_prefix: str = "",
-) -> Iterator[Sample]:
-    """Encode the texts of samples and append EOS; other keys pass unchanged.
-
-    Args:
-        sample_generator: samples with texts `targets` and, if `has_inputs`, `inputs`. The dicts
-            are changed in place.
-        vocab: encoder of inputs, and of targets if there is no `targets_vocab`.
-        targets_vocab: encoder of targets.
-        has_inputs: whether samples have inputs.
-        inputs_prefix: text put before every input.
-        targets_prefix: text put before every target.
-
-    Returns:
-        Iterator of the samples with lists of ids in place of texts.
-    """
-    sides = {"targets": (targets_vocab or vocab, targets_prefix)}
-    if has_inputs:
-        sides["inputs"] = (vocab, inputs_prefix)
-    return records.EncodedSamples(sample_generator, functools.partial(_encode_sample, sides))
-
-
-def _encode_sample(sides: dict[str, tuple[Any, str]], sample: Sample) -> Sample:
-    """Encode the sides of a sample, each with its encoder and its prefix, in place."""
-    for side, (encoder, prefix) in sides.items():
-        ids = encoder.encode(prefix + sample[side] if prefix else sample[side])
-        ids.append(encoders.EOS_ID)
-        sample[side] = ids
-    return sample
+__all__ = ["Sample", "Text2TextProblem", "VocabType", "text2text_generate_encoded"]
 
 
 class Text2TextProblem(problem.Problem):
@@ -239,42 +195,30 @@ class Text2TextProblem(problem.Problem):
         return self._load_or_build_subwords(data_dir, tmp_dir)
 
     def _existing_vocab_path(self, data_dir: str | None) -> str:
-        path = os.path.join(data_dir or "", self.vocab_filename)
-        if os.path.exists(path):
-            return path
         maker = self.use_vocab_from_other_problem or self
-        way_out = f"make it with: t2t-datagen --problem={maker.name} --data_dir={data_dir}"
+        way_out = vocabularies.making_command(maker.name, data_dir)
         if self.vocab_type == VocabType.TOKEN:
             way_out = "put a file there with one token a line, beginning with <pad> and <EOS>"
-        raise FileNotFoundError(
-            f"The vocabulary of problem {self.name} is missing: {path}. If --data_dir is right, "
-            f"{way_out}"
-        )
+        return vocabularies.existing_path(data_dir, self.vocab_filename, self.name, way_out)
 
     def _load_or_build_subwords(self, data_dir: str, tmp_dir: str) -> Any:
         path = os.path.join(data_dir, self.vocab_filename) if data_dir else None
-        if path and os.path.exists(path):
-            logging.info("Vocabulary: %s", path)
-            # The samples that follow are then those of a run that was not interrupted.
-            seeding.SavedState(path).restore()
-            return subwords.SubwordTextEncoder(path)
-        from t2t_keras.text import subword_builder
-
         generators = seeding.SavedState(path) if path else None
-        logging.info(
-            "Building a vocabulary of about %d subwords for %s", self.approx_vocab_size, self.name
-        )
-        vocabulary = subword_builder.build_from_generator(
+        if path and generators and os.path.exists(path):
+            # The samples that follow are then those of a run that was not interrupted.
+            generators.restore()
+            return vocabularies.load(path)
+        vocabulary = vocabularies.build(
             self.generate_text_for_vocab(data_dir, tmp_dir),
             self.approx_vocab_size,
-            max_subtoken_length=self.max_subtoken_length,
-            reserved_tokens=encoders.RESERVED_TOKENS + self.additional_reserved_tokens,
+            self.name,
+            self.max_subtoken_length,
+            self.additional_reserved_tokens,
         )
         if path and generators:
             os.makedirs(data_dir, exist_ok=True)
             generators.save()
-            vocabulary.store_to_file(path)
-            logging.info("Wrote %s: %d subwords", path, vocabulary.vocab_size)
+            vocabularies.store(vocabulary, path)
         return vocabulary
 
     def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
@@ -284,13 +228,16 @@ class Text2TextProblem(problem.Problem):
         """
         samples = self.generate_samples(data_dir, tmp_dir, DatasetSplit.TRAIN)
         count = 0
-        for sample in itertools.islice(samples, self.max_samples_for_vocab):
+        for sample in itertools.islice(samples, self.max_samples_for_vocab or None):
             count += 1
-            if self.has_inputs:
-                yield sample["inputs"]
-            yield sample["targets"]
+            yield from (sample[feature] for feature in self._text_features)
         if not self.max_samples_for_vocab:
             self._num_training_samples = count
+
+    @property
+    def _text_features(self) -> list[str]:
+        """What of a sample is text of the vocabulary, in the order in which it is read."""
+        return ["inputs", "targets"] if self.has_inputs else ["targets"]
 
     def feature_encoders(self, data_dir: str | None) -> dict[str, Any]:
         """One encoder for targets and, if any, inputs."""
@@ -317,8 +264,17 @@ class Text2TextProblem(problem.Problem):
     ) -> Iterator[Sample]:
         """Yield the samples of a split with lists of ids in place of texts."""
         encoder = self.get_or_create_vocab(data_dir, tmp_dir)
+        return self.encoded(self.generate_samples(data_dir, tmp_dir, dataset_split), encoder)
+
+    def encoded(self, samples: Iterable[Sample], encoder: Any) -> Iterator[Sample]:
+        """The samples with prefixes, in ids.
+
+        Args:
+            samples: as `generate_samples` yields them.
+            encoder: of all texts.
+        """
         return text2text_generate_encoded(
-            self.generate_samples(data_dir, tmp_dir, dataset_split),
+            samples,
             encoder,
             has_inputs=self.has_inputs,
             inputs_prefix=self.inputs_prefix,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from t2t_keras.data.modes import DatasetSplit, ModalityType
+from t2t_keras.data.modes import ModalityType
 from t2t_keras.data.problem import ReadingSpec
 from t2t_keras.data.text2text import Text2TextProblem
 from t2t_keras.hparam import HParams
@@ -34,15 +34,9 @@ class QuestionAndContext2TextProblem(Text2TextProblem):
         shared["context"] = shared["inputs"]
         return shared
 
-    def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
-        """Yield questions, targets and contexts of the training samples."""
-        samples = self.generate_samples(data_dir, tmp_dir, DatasetSplit.TRAIN)
-        for count, sample in enumerate(samples, start=1):
-            yield sample["inputs"]
-            yield sample["context"]
-            yield sample["targets"]
-            if self.max_samples_for_vocab and count >= self.max_samples_for_vocab:
-                return
+    @property
+    def _text_features(self) -> list[str]:
+        return ["inputs", "context", "targets"]
 
     def generate_encoded_samples(
         self, data_dir: str, tmp_dir: str, dataset_split: str
@@ -72,8 +66,9 @@ class QuestionAndContext2TextProblem(Text2TextProblem):
         defaults.modality["context"] = ModalityType.SYMBOL
         defaults.vocab_size["context"] = self._encoders["context"].vocab_size
         if self.packed_length:
-            raise NotImplementedError(
-                f"Problem {self.name}: questions with context can't be packed."
+            raise ValueError(
+                f"Questions with context can't be packed; leave packed_length of problem "
+                f"{self.name} at None. Received: packed_length={self.packed_length}"
             )
 
 
@@ -86,7 +81,42 @@ class Text2SelfProblem(Text2TextProblem):
         return False
 
 
-class Text2ClassProblem(Text2TextProblem):
+class _FromTextProblem(Text2TextProblem):
+    """Texts with targets that are no texts: always the same number of values."""
+
+    @property
+    def _text_features(self) -> list[str]:
+        return ["inputs"]
+
+    def _target_values(self, sample: Sample) -> list[int] | list[float]:
+        """The targets of a sample, as they are written."""
+        raise NotImplementedError(f"{type(self).__name__} does not define _target_values.")
+
+    def generate_encoded_samples(
+        self, data_dir: str, tmp_dir: str, dataset_split: str
+    ) -> Iterator[Sample]:
+        """Yield `{"inputs": ids with EOS, "targets": values}`."""
+        encoder = self.get_or_create_vocab(data_dir, tmp_dir)
+        for sample in self.generate_samples(data_dir, tmp_dir, dataset_split):
+            inputs = encoder.encode(sample["inputs"])
+            inputs.append(encoders.EOS_ID)
+            yield {"inputs": inputs, "targets": self._target_values(sample)}
+
+    def _encoders_with(self, data_dir: str | None, targets: Any) -> dict[str, Any]:
+        """The vocabulary for inputs, another encoder for targets."""
+        return {
+            "inputs": self.get_or_create_vocab(data_dir or "", "", force_get=True),
+            "targets": targets,
+        }
+
+    def _fill_in(self, defaults: HParams, modality: str, size: int) -> None:
+        """Symbols in; out come targets of another modality, and of `size` values or classes."""
+        assert self._encoders is not None
+        defaults.modality = {"inputs": ModalityType.SYMBOL, "targets": modality}
+        defaults.vocab_size = {"inputs": self._encoders["inputs"].vocab_size, "targets": size}
+
+
+class Text2ClassProblem(_FromTextProblem):
     """Classification: samples are `{"inputs": text, "label": int}`."""
 
     @property
@@ -99,53 +129,28 @@ class Text2ClassProblem(Text2TextProblem):
         del data_dir
         return [f"ID_{number}" for number in range(self.num_classes)]
 
-    def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
-        """Yield the inputs of the training samples."""
-        samples = self.generate_samples(data_dir, tmp_dir, DatasetSplit.TRAIN)
-        for count, sample in enumerate(samples, start=1):
-            yield sample["inputs"]
-            if self.max_samples_for_vocab and count >= self.max_samples_for_vocab:
-                return
-
-    def generate_encoded_samples(
-        self, data_dir: str, tmp_dir: str, dataset_split: str
-    ) -> Iterator[Sample]:
-        """Yield `{"inputs": ids with EOS, "targets": [label]}`."""
-        encoder = self.get_or_create_vocab(data_dir, tmp_dir)
-        for sample in self.generate_samples(data_dir, tmp_dir, dataset_split):
-            inputs = encoder.encode(sample["inputs"])
-            inputs.append(encoders.EOS_ID)
-            yield {"inputs": inputs, "targets": [sample["label"]]}
+    def _target_values(self, sample: Sample) -> list[int]:
+        return [sample["label"]]
 
     def feature_encoders(self, data_dir: str | None) -> dict[str, Any]:
         """Text for inputs, class names for targets."""
-        return {
-            "inputs": self.get_or_create_vocab(data_dir or "", "", force_get=True),
-            "targets": encoders.ClassLabelEncoder(self.class_labels(data_dir)),
-        }
+        labels = encoders.ClassLabelEncoder(self.class_labels(data_dir))
+        return self._encoders_with(data_dir, labels)
 
     def hparams(self, defaults: HParams, model_hparams: HParams) -> None:
         """Symbols in, a class label out."""
         del model_hparams
-        assert self._encoders is not None
-        defaults.modality = {"inputs": ModalityType.SYMBOL, "targets": ModalityType.CLASS_LABEL}
-        defaults.vocab_size = {
-            "inputs": self._encoders["inputs"].vocab_size,
-            "targets": self.num_classes,
-        }
+        self._fill_in(defaults, ModalityType.CLASS_LABEL, self.num_classes)
 
     def example_reading_spec(self) -> ReadingSpec:
         """Inputs of any length, one target."""
         import tensorflow as tf
 
-        features = {
-            "inputs": tf.io.VarLenFeature(tf.int64),
-            "targets": tf.io.FixedLenFeature([1], tf.int64),
-        }
-        return features, None
+        targets = tf.io.FixedLenFeature([1], tf.int64)
+        return {"inputs": tf.io.VarLenFeature(tf.int64), "targets": targets}, None
 
 
-class Text2RealProblem(Text2TextProblem):
+class Text2RealProblem(_FromTextProblem):
     """Regression: samples are `{"inputs": text, "targets": list of ntasks floats}`."""
 
     @property
@@ -157,47 +162,21 @@ class Text2RealProblem(Text2TextProblem):
         """T2T's limit: batch_size × ntasks."""
         return model_hparams.batch_size * self.ntasks
 
-    def generate_text_for_vocab(self, data_dir: str, tmp_dir: str) -> Iterator[str]:
-        """Yield the inputs of the training samples."""
-        samples = self.generate_samples(data_dir, tmp_dir, DatasetSplit.TRAIN)
-        for count, sample in enumerate(samples, start=1):
-            yield sample["inputs"]
-            if self.max_samples_for_vocab and count >= self.max_samples_for_vocab:
-                return
-
-    def generate_encoded_samples(
-        self, data_dir: str, tmp_dir: str, dataset_split: str
-    ) -> Iterator[Sample]:
-        """Yield `{"inputs": ids with EOS, "targets": floats}`."""
-        encoder = self.get_or_create_vocab(data_dir, tmp_dir)
-        for sample in self.generate_samples(data_dir, tmp_dir, dataset_split):
-            inputs = encoder.encode(sample["inputs"])
-            inputs.append(encoders.EOS_ID)
-            yield {"inputs": inputs, "targets": [float(value) for value in sample["targets"]]}
+    def _target_values(self, sample: Sample) -> list[float]:
+        return [float(value) for value in sample["targets"]]
 
     def feature_encoders(self, data_dir: str | None) -> dict[str, Any]:
         """Text for inputs, numbers for targets."""
-        return {
-            "inputs": self.get_or_create_vocab(data_dir or "", "", force_get=True),
-            "targets": encoders.RealEncoder(),
-        }
+        return self._encoders_with(data_dir, encoders.RealEncoder())
 
     def hparams(self, defaults: HParams, model_hparams: HParams) -> None:
         """Symbols in, `ntasks` numbers out."""
         del model_hparams
-        assert self._encoders is not None
-        defaults.modality = {"inputs": ModalityType.SYMBOL, "targets": ModalityType.REAL}
-        defaults.vocab_size = {
-            "inputs": self._encoders["inputs"].vocab_size,
-            "targets": self.ntasks,
-        }
+        self._fill_in(defaults, ModalityType.REAL, self.ntasks)
 
     def example_reading_spec(self) -> ReadingSpec:
         """Inputs of any length, `ntasks` targets."""
         import tensorflow as tf
 
-        features = {
-            "inputs": tf.io.VarLenFeature(tf.int64),
-            "targets": tf.io.FixedLenFeature([self.ntasks], tf.float32),
-        }
-        return features, None
+        targets = tf.io.FixedLenFeature([self.ntasks], tf.float32)
+        return {"inputs": tf.io.VarLenFeature(tf.int64), "targets": targets}, None

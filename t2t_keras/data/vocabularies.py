@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from absl import logging
 
 from t2t_keras import registry
+from t2t_keras.data.modes import VocabType
 from t2t_keras.text import encoders
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ def with_vocab_size(problem_class: Any, size: int) -> Any:
             files in a way that does not tell the variant apart.
     """
     original = problem_class()
-    if original.vocab_type != "subwords" or original.use_vocab_from_other_problem is not None:
+    if (
+        original.vocab_type != VocabType.SUBWORD
+        or original.use_vocab_from_other_problem is not None
+    ):
         raise ValueError(
             f"Problem {original.name} has no subword vocabulary of its own, so that its size can't "
             f"be chosen. Received: vocab={size}"
@@ -88,6 +92,48 @@ def with_vocab_size(problem_class: Any, size: int) -> Any:
     return variant
 
 
+def load(path: str) -> SubwordTextEncoder:
+    """The subword vocabulary of a file."""
+    from t2t_keras.text import subwords
+
+    logging.info("Vocabulary: %s", path)
+    return subwords.SubwordTextEncoder(path)
+
+
+def build(
+    texts: Iterable[str],
+    size: int,
+    name: str,
+    max_subtoken_length: int | None = None,
+    additional_reserved_tokens: Iterable[str] = (),
+) -> SubwordTextEncoder:
+    """A subword vocabulary built from texts.
+
+    Args:
+        texts: the texts.
+        size: number of subwords to aim at.
+        name: what it is for, for the log.
+        max_subtoken_length: longest subword considered.
+        additional_reserved_tokens: tokens with ids from 2 on.
+    """
+    from t2t_keras.text import subword_builder
+
+    logging.info("Building a vocabulary of about %d subwords for %s", size, name)
+    return subword_builder.build_from_generator(
+        texts,
+        size,
+        max_subtoken_length=max_subtoken_length,
+        reserved_tokens=[*encoders.RESERVED_TOKENS, *additional_reserved_tokens],
+    )
+
+
+def store(vocabulary: SubwordTextEncoder, path: str) -> None:
+    """Writes a vocabulary's file."""
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    vocabulary.store_to_file(path)
+    logging.info("Wrote %s: %d subwords", path, vocabulary.vocab_size)
+
+
 def load_or_build(
     path: str, texts: Callable[[], Iterable[str]], size: int, max_subtoken_length: int | None = None
 ) -> SubwordTextEncoder:
@@ -99,21 +145,37 @@ def load_or_build(
         size: number of subwords to aim at.
         max_subtoken_length: longest subword considered.
     """
-    from t2t_keras.text import subword_builder, subwords
-
     if os.path.exists(path):
-        logging.info("Vocabulary: %s", path)
-        return subwords.SubwordTextEncoder(path)
-    logging.info("Building a vocabulary of about %d subwords: %s", size, path)
-    vocabulary = subword_builder.build_from_generator(
-        texts(),
-        size,
-        max_subtoken_length=max_subtoken_length,
-        reserved_tokens=encoders.RESERVED_TOKENS,
-    )
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    vocabulary.store_to_file(path)
+        return load(path)
+    vocabulary = build(texts(), size, path, max_subtoken_length)
+    store(vocabulary, path)
     return vocabulary
+
+
+def making_command(problem_name: str, data_dir: str | None) -> str:
+    """How a vocabulary that is missing is made, in words."""
+    return f"make it with: t2t-datagen --problem={problem_name} --data_dir={data_dir}"
+
+
+def existing_path(data_dir: str | None, filename: str, problem_name: str, way_out: str) -> str:
+    """The path of a vocabulary that must be in data_dir.
+
+    Args:
+        data_dir: the directory.
+        filename: the vocabulary's file there.
+        problem_name: the problem whose vocabulary it is.
+        way_out: how to get it, if it is missing.
+
+    Raises:
+        FileNotFoundError: if it is missing.
+    """
+    path = os.path.join(data_dir or "", filename)
+    if not os.path.exists(path):
+        raise FileNotFoundError(
+            f"The vocabulary of problem {problem_name} is missing: {path}. If --data_dir is right, "
+            f"{way_out}"
+        )
+    return path
 
 
 def load_existing(data_dir: str | None, filename: str, problem_name: str) -> SubwordTextEncoder:
@@ -124,10 +186,5 @@ def load_existing(data_dir: str | None, filename: str, problem_name: str) -> Sub
     """
     from t2t_keras.text import subwords
 
-    path = os.path.join(data_dir or "", filename)
-    if not os.path.exists(path):
-        raise FileNotFoundError(
-            f"The vocabulary of problem {problem_name} is missing: {path}. If --data_dir is right, "
-            f"make it with: t2t-datagen --problem={problem_name} --data_dir={data_dir}"
-        )
-    return subwords.SubwordTextEncoder(path)
+    way_out = making_command(problem_name, data_dir)
+    return subwords.SubwordTextEncoder(existing_path(data_dir, filename, problem_name, way_out))
