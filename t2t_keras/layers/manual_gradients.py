@@ -25,11 +25,13 @@ def _column_sums(x: tf.Tensor) -> tf.Tensor:
 
 def _kernel_gradient(x: tf.Tensor, upstream: tf.Tensor) -> tf.Tensor:
     """xᵀ·upstream: `[rows, in]`, `[rows, out]` -> `[in, out]`."""
-    if for_xla() and x.shape[-1] <= upstream.shape[-1]:
-        # Its product with a transposed first operand is up to a third slower on the CPU than one
-        # without; but transposing is slow, too, and pays off for the narrower operand only.
+    if not for_xla():
+        return tf.matmul(x, upstream, transpose_a=True)
+    # XLA's product with a transposed first operand is up to a third slower on the CPU than one
+    # without. So an operand is transposed beforehand: the narrower one, as that is slow, too.
+    if x.shape[-1] <= upstream.shape[-1]:
         return tf.matmul(materialized(tf.transpose(x)), upstream)
-    return tf.matmul(x, upstream, transpose_a=True)
+    return tf.transpose(materialized(tf.matmul(materialized(tf.transpose(upstream)), x)))
 
 
 @tf.custom_gradient
