@@ -17,6 +17,9 @@ def lock_directory(directory: str) -> Iterator[None]:
     The lock is the process's, on the file `.lock`: the kernel releases it however the process ends.
     On file systems without locks it keeps nobody out.
 
+    An error before anything else has been written leaves nothing behind: neither the file nor the
+    directories, where they are new.
+
     Args:
         directory: made if needed.
 
@@ -24,19 +27,65 @@ def lock_directory(directory: str) -> Iterator[None]:
         OSError: it can't be made, or not be written to.
         ValueError: another trainer is at work there.
     """
+    made = _missing_directories(directory)
     path = os.path.join(directory, _FILE)
+    is_new = not os.path.exists(path)
+    descriptor = _acquire(directory, path)
     try:
-        os.makedirs(directory, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise OSError(
-            f"The output directory can't be written to ({error.strerror}). Received: {directory!r}"
-        ) from error
-    try:
-        _take(descriptor, directory)
-        yield
+        present = set(os.listdir(directory))
+        try:
+            yield
+        except BaseException:
+            if is_new and set(os.listdir(directory)) == present:
+                _remove(path, made)
+            raise
     finally:
         os.close(descriptor)
+
+
+def _missing_directories(directory: str) -> list[str]:
+    """The directories that have to be made, innermost first."""
+    path, missing = os.path.abspath(directory), []
+    while not os.path.exists(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    return missing
+
+
+def _acquire(directory: str, path: str) -> int:
+    """Makes and locks the file; returns its descriptor."""
+    while True:
+        try:
+            os.makedirs(directory, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise OSError(
+                f"The output directory can't be written to ({error.strerror}). "
+                f"Received: {directory!r}"
+            ) from error
+        try:
+            _take(descriptor, directory)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if _is_there(path, descriptor):
+            return descriptor
+        # Another trainer, whose run came to nothing, has just removed it.
+        os.close(descriptor)
+
+
+def _is_there(path: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def _remove(path: str, made: list[str]) -> None:
+    with contextlib.suppress(OSError):
+        os.remove(path)
+        for directory in made:
+            os.rmdir(directory)
 
 
 def _take(descriptor: int, directory: str) -> None:
