@@ -193,6 +193,18 @@ def require_flags(*names: str) -> None:
         raise UsageError(f"Needed, but not given: {', '.join(missing)}")
 
 
+def require_at_least(minimum: int, *names: str) -> None:
+    """Checks that numbers, where given, aren't too small (or NaN).
+
+    Raises:
+        UsageError: names the first that is.
+    """
+    for name in names:
+        value = _flag(name)
+        if value is not None and not value >= minimum:
+            raise UsageError(f"--{name} must be {minimum} or more. Received: {value}")
+
+
 def fill_from_output_dir(flag_values: flags.FlagValues = FLAGS) -> None:
     """Takes problem, model, set, data and user directory from a run's `flags.txt` if not given.
 

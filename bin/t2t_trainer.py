@@ -16,7 +16,7 @@ from typing import Any
 
 from absl import flags, logging
 
-from t2t_keras import hparams_lib, registry
+from t2t_keras import hparam_checks, hparams_lib, registry
 from t2t_keras.bin import command_line, distribution_flags, environment, validation_flags
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
@@ -42,12 +42,13 @@ def main(argv: list[str]) -> None:
     validation_flags.refuse_bad_flags()
     if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
         _refuse_another_run()
-    # Mistakes are told before anything is written.
+    # Mistakes are told before anything slow, and before anything is written.
     distribution_flags.cluster()
+    hparams = create_hparams()
+    validation_flags.refuse_unknown_metrics(registry.problem(FLAGS.problem))
     if FLAGS.use_tpu:
         environment.load_tensorflow()
         distribution_flags.tpu()
-    hparams = create_hparams()
     if FLAGS.generate_data:
         _generate_data()
     if not os.path.isdir(FLAGS.data_dir):
@@ -57,6 +58,7 @@ def main(argv: list[str]) -> None:
         )
     # Only now: the problem's hyperparameters depend on its vocabulary.
     hparams_lib.add_problem_hparams(hparams, FLAGS.problem)
+    translation_check = validation_flags.translation_check(hparams)
     _configure_tensorflow()
     from t2t_keras.training.trainer import Trainer
 
@@ -67,7 +69,7 @@ def main(argv: list[str]) -> None:
         FLAGS.model,
         run_config(),
         on_ready=on_ready,
-        translation_check=validation_flags.translation_check(hparams),
+        translation_check=translation_check,
     )
     outcome = trainer.run(FLAGS.schedule)
     exit_status = getattr(outcome, "exit_status", 0)
@@ -82,10 +84,7 @@ def _raise_if_incomplete() -> None:
 
 
 def _refuse_bad_values() -> None:
-    for name in ("train_steps", "worker_gpu"):
-        number = int(FLAGS[name].value or 0)
-        if number < 0:
-            raise command_line.UsageError(f"--{name} must not be negative. Received: {number}")
+    command_line.require_at_least(0, "train_steps", "worker_gpu")
     if FLAGS.on_nan not in ("stop", "skip"):
         raise command_line.UsageError(f"--on_nan must be stop or skip. Received: {FLAGS.on_nan}")
 
@@ -121,6 +120,8 @@ def create_hparams() -> Any:
     )
     if FLAGS.gpu_automatic_mixed_precision:
         hparams.gpu_automatic_mixed_precision = True
+    hparam_checks.check_hparams(hparams)
+    hparam_checks.check_accumulation(hparams, FLAGS.effective_batch_tokens)
     registry.problem(FLAGS.problem)
     return hparams
 

@@ -12,7 +12,18 @@ from t2t_keras.bin import command_line
 
 FLAGS = flags.FLAGS
 
-_WITHOUT_EVALUATIONS = ("train", "evaluate_on_train_data", "continuous_eval_on_train_data", "test")
+# Schedules that translate nothing, and those that keep no best checkpoint.
+_WITHOUT_TRANSLATIONS = ("train", "evaluate_on_train_data", "continuous_eval_on_train_data", "test")
+_WITHOUT_BEST = (*_WITHOUT_TRANSLATIONS, "evaluate")
+_EVALUATE_ELSEWHERE = (
+    "Use --schedule=continuous_train_and_eval, or give it to a process with "
+    "--schedule=continuous_eval beside the training."
+)
+
+_AT_LEAST_ONE = {
+    "best_checkpoints_to_keep": "leave --best_checkpoint_metric out to keep none",
+    "eval_early_stopping_steps": "leave it out to train to the end",
+}
 
 
 def translate_every_evaluations() -> int:
@@ -24,15 +35,13 @@ def translate_every_evaluations() -> int:
     every = FLAGS.translate_every_evaluations
     if every is None:
         return int(bool(FLAGS.decode_reference) or FLAGS.schedule == "train_eval_and_decode")
-    if every < 0:
-        raise command_line.UsageError(
-            f"--translate_every_evaluations must not be negative. Received: {every}"
-        )
     return int(every)
 
 
 def refuse_bad_flags() -> None:
     """Raises `UsageError` for flags that don't go together; before anything slow."""
+    command_line.require_at_least(0, "translate_every_evaluations", "eval_throttle_seconds")
+    command_line.require_at_least(0, "eval_early_stopping_metric_delta")
     every = translate_every_evaluations()
     if every and bool(FLAGS.decode_from_file) != bool(FLAGS.decode_reference):
         raise command_line.UsageError(
@@ -41,21 +50,64 @@ def refuse_bad_flags() -> None:
             f"--decode_from_file={FLAGS.decode_from_file} "
             f"--decode_reference={FLAGS.decode_reference}"
         )
-    if FLAGS.best_checkpoints_to_keep < 1:
-        raise command_line.UsageError(
-            "--best_checkpoints_to_keep must be at least 1; leave --best_checkpoint_metric out to "
-            f"keep none. Received: {FLAGS.best_checkpoints_to_keep}"
-        )
-    if FLAGS.schedule in _WITHOUT_EVALUATIONS:
-        heeds_others = FLAGS.schedule == "train" and FLAGS.eval_early_stopping_steps is not None
-        for name in ("translate_every_evaluations", "best_checkpoint_metric"):
-            if FLAGS[name].value and not heeds_others:
-                logging.warning(
-                    "--%s has no effect with --schedule=%s. Use "
-                    "--schedule=continuous_train_and_eval, or run --schedule=continuous_eval "
-                    "beside the training.",
-                    name, FLAGS.schedule,
-                )  # fmt: skip
+    for name, way_out in _AT_LEAST_ONE.items():
+        value = FLAGS[name].value
+        if value is not None and value < 1:
+            raise command_line.UsageError(
+                f"--{name} must be at least 1; {way_out}. Received: {value}"
+            )
+    _refuse_best_without_evaluations(every)
+    if (
+        FLAGS.translate_every_evaluations
+        and FLAGS.schedule in _WITHOUT_TRANSLATIONS
+        and not _heeds_another_process()
+    ):
+        logging.warning(
+            "--translate_every_evaluations has no effect with --schedule=%s. %s",
+            FLAGS.schedule, _EVALUATE_ELSEWHERE,
+        )  # fmt: skip
+
+
+def _heeds_another_process() -> bool:
+    """Whether plain training stops by what a `continuous_eval` process of these flags finds."""
+    return FLAGS.schedule == "train" and FLAGS.eval_early_stopping_steps is not None
+
+
+def _refuse_best_without_evaluations(translate_every: int) -> None:
+    from t2t_keras.decoding.validation import SCORES
+
+    metric = FLAGS.best_checkpoint_metric
+    if not metric or FLAGS.schedule not in _WITHOUT_BEST or _heeds_another_process():
+        return
+    is_score = metric.lower() in [score.lower() for score in SCORES]
+    also = f" For {metric} add --translate_every_evaluations=1 there."
+    raise command_line.UsageError(
+        f"--schedule={FLAGS.schedule} keeps no best checkpoint, so --best_checkpoint_metric has no "
+        f"effect. {_EVALUATE_ELSEWHERE}{also if is_score and not translate_every else ''} "
+        f"Received: --best_checkpoint_metric={metric}"
+    )
+
+
+def refuse_unknown_metrics(problem: Any) -> None:
+    """Raises `ValueError` for a metric that evaluations of the problem won't report."""
+    from t2t_keras.decoding.validation import SCORES
+    from t2t_keras.training.validation_metrics import choose_metric
+
+    names = {"best_checkpoint_metric": FLAGS.best_checkpoint_metric}
+    if FLAGS.eval_early_stopping_steps is not None:
+        names["eval_early_stopping_metric"] = FLAGS.eval_early_stopping_metric
+    for flag, name in names.items():
+        if not name:
+            continue
+        try:
+            choose_metric(
+                name.rpartition("/")[2],
+                prefix="",
+                problem_metrics=problem.eval_metrics(),
+                translation_metrics=SCORES if translate_every_evaluations() else (),
+            )
+        except ValueError as error:
+            raise command_line.UsageError(f"--{flag}: {error}") from error
 
 
 def settings() -> dict[str, Any]:

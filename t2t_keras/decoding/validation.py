@@ -6,18 +6,19 @@ import functools
 import os
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from absl import logging
 
 from t2t_keras import registry
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding import record_files
-from t2t_keras.decoding.dataset import read_examples
-from t2t_keras.decoding.sampling import sampling_from_hparams
-from t2t_keras.decoding.translator import Translator, until_eos
 from t2t_keras.evaluation import bleu
 from t2t_keras.hparam import HParams
+
+# TensorFlow is loaded when something is translated: mistakes are told before.
+if TYPE_CHECKING:
+    from t2t_keras.decoding.translator import Translator
 
 __all__ = [
     "SCORES",
@@ -97,6 +98,8 @@ def text_of_split(
         FileNotFoundError: the split has no files.
         ValueError: it is empty.
     """
+    from t2t_keras.decoding.dataset import read_examples
+
     problem = hparams.problem
     if _PACKED in problem.name:
         problem = registry.problem(problem.name.replace(_PACKED, ""))
@@ -112,6 +115,8 @@ def text_of_split(
 
 
 def _text(encoder: Any, ids: Sequence[int]) -> str:
+    from t2t_keras.decoding.translator import until_eos
+
     return str(encoder.decode(until_eos(ids))).replace("\n", " ")
 
 
@@ -208,6 +213,9 @@ class TranslationScorer:
         return scores
 
     def _translate(self, model: Any) -> list[str]:
+        from t2t_keras.decoding.sampling import sampling_from_hparams
+        from t2t_keras.decoding.translator import Translator
+
         if self._model is not model:
             self._model = model
             self._translator = Translator(

@@ -7,38 +7,11 @@ of norms, the softmax of attention, biases of attention and what follows the log
 The vectors of symbols are where the type comes in; every later layer goes by its input's type.
 """
 
-from typing import Any
-
 import keras
 
+from t2t_keras.hparam_checks import ACTIVATION_DTYPES, activation_dtype
+
 __all__ = ["ACTIVATION_DTYPES", "activation_dtype", "set_activation_dtype"]
-
-ACTIVATION_DTYPES = ("float32", "bfloat16", "float16")
-
-
-def activation_dtype(hparams: Any) -> str:
-    """The type hparams ask for.
-
-    `gpu_automatic_mixed_precision`, which in T2T made TensorFlow 1 rewrite the graph to float16,
-    means float16 activations.
-
-    Raises:
-      ValueError: `activation_dtype` is none of `ACTIVATION_DTYPES`, or both hparams are given.
-    """
-    dtype = getattr(hparams, "activation_dtype", None) or "float32"
-    if dtype not in ACTIVATION_DTYPES:
-        raise ValueError(
-            f"hparam activation_dtype must be one of {', '.join(ACTIVATION_DTYPES)}. "
-            f"Received: {dtype!r}"
-        )
-    if getattr(hparams, "gpu_automatic_mixed_precision", False):
-        if dtype != "float32":
-            raise ValueError(
-                "gpu_automatic_mixed_precision takes the place of activation_dtype: give one of "
-                f"them. Received: gpu_automatic_mixed_precision=True, activation_dtype={dtype!r}"
-            )
-        return "float16"
-    return str(dtype)
 
 
 def set_activation_dtype(model: keras.Model, dtype: str) -> None:
