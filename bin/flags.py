@@ -150,6 +150,13 @@ TRAINER_FLAGS = [
         "With --xla_compile: shapes of batches to compile at most; neighbouring length buckets are "
         "joined where that costs the least padding. 0: as many as there are buckets.",
     ),
+    FlagSpec(
+        "xla_compile_first",
+        "boolean",
+        False,
+        "With --xla_compile: compile all shapes before the first step, so that no later step waits; "
+        "otherwise each at the first batch that has it.",
+    ),
     FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),
     FlagSpec(
         "inter_op_parallelism_threads", "int", 0, "Operations run at once; 0: TensorFlow decides."

@@ -2,9 +2,10 @@
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from absl import logging
 
 __all__ = ["CompilationLog"]
@@ -26,11 +27,39 @@ class CompilationLog:
         clock: Any = time.monotonic,
     ) -> None:
         self._is_compiled = is_compiled
+        self._shapes = list(shapes)
         self._num_shapes = len(shapes)
         self._clock = clock
         self._seen: set[tuple[Any, ...]] = set()
         self._seconds = 0.0
         self._has_graph = False
+
+    def compile_all(
+        self,
+        features: Mapping[str, Any],
+        compile_for: Callable[[dict[str, Any]], None],
+        should_stop: Callable[[], bool],
+    ) -> None:
+        """Compiles every shape there can be that isn't compiled yet.
+
+        Args:
+            features: some batch padded to its bucket, feature name -> `[batch, length, …]`.
+            compile_for: is called with a batch of zeros of each shape.
+            should_stop: asked before each; if true, the others are left for later.
+        """
+        if not self._is_compiled:
+            return
+        if not self._shapes:
+            logging.warning(
+                "The shapes of this problem's batches aren't known beforehand: each is compiled at "
+                "the first batch that has it."
+            )
+        for shape in self._shapes:
+            example = _zeros_of_shape(features, *shape)
+            if self._key(example) in self._seen or should_stop():
+                continue
+            with self.of_step([example]):
+                compile_for(example)
 
     @contextlib.contextmanager
     def of_step(self, batches: Sequence[Mapping[str, Any]]) -> Iterator[None]:
@@ -57,7 +86,7 @@ class CompilationLog:
         yield
         seconds = self._clock() - started
         self._seconds += seconds
-        logging.info("Compiled %s in %.1f s, its first step included.", names, seconds)
+        logging.info("Compiled %s in %.1f s.", names, seconds)
         if len(self._seen) == self._num_shapes:
             logging.info(
                 "All %d shapes are compiled; that took %.1f s in all. No step waits any more.",
@@ -80,9 +109,25 @@ class CompilationLog:
         """The shapes not seen before, in words; from now on they are."""
         new = []
         for features in batches:
-            shape = tuple(sorted((name, *value.shape) for name, value in features.items()))
-            if shape not in self._seen:
-                self._seen.add(shape)
+            key = self._key(features)
+            if key not in self._seen:
+                self._seen.add(key)
                 rows, length = max(tuple(value.shape)[:2] for value in features.values())
                 new.append(f"{rows} x {length}")
         return new
+
+    @staticmethod
+    def _key(features: Mapping[str, Any]) -> tuple[Any, ...]:
+        return tuple(sorted((name, *value.shape) for name, value in features.items()))
+
+
+def _zeros_of_shape(features: Mapping[str, Any], rows: int, length: int) -> dict[str, np.ndarray]:
+    """Zeros of the types of `features`, `[rows, length, …]`; what isn't padded keeps its length."""
+    padded = max(value.shape[1] for value in features.values() if len(value.shape) > 1)
+    zeros = {}
+    for name, value in features.items():
+        shape = [rows, *value.shape[1:]]
+        if len(shape) > 1 and shape[1] == padded:
+            shape[1] = length
+        zeros[name] = np.zeros(shape, np.dtype(getattr(value.dtype, "as_numpy_dtype", value.dtype)))
+    return zeros

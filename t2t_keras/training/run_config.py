@@ -74,6 +74,8 @@ class RunConfig:
             training, "skip" leaves the step out.
         max_xla_shapes: so many shapes of batches at most are compiled: neighbouring buckets are
             joined; 0 for no limit.
+        compile_all_shapes_first: whether all shapes are compiled before the first step, not each at
+            the first batch that has it.
         local_eval_frequency: steps between checkpoints (and validations).
         iterations_per_loop: lower bound of the steps between checkpoints.
         save_checkpoints_secs: seconds between checkpoints; if above 0, steps don't count.
@@ -112,6 +114,7 @@ class RunConfig:
     effective_batch_tokens: int = 0
     on_nan: str = "stop"
     max_xla_shapes: int = 16
+    compile_all_shapes_first: bool = False
     local_eval_frequency: int = 1000
     iterations_per_loop: int = 100
     save_checkpoints_secs: int = 0

@@ -224,7 +224,7 @@ class TrainingSession:
             self.step, interruption, self.model.stop_training
         ):
             with self.workers.explained():
-                self._one_step()
+                self._one_step(lambda: interruption.requested)
                 # Before an evaluation: it may take longer than a process that is to end has.
                 if self._checkpoint_is_due():
                     self._checkpoint(on_checkpoint)
@@ -241,7 +241,7 @@ class TrainingSession:
     def _epoch(self) -> int:
         return self.step // self._config.save_checkpoints_steps
 
-    def _one_step(self) -> None:
+    def _one_step(self, should_stop: Callable[[], bool]) -> None:
         last_checkpoint = self._monitor.last_checkpoint
         with self._faults.of_reading(self.step, last_checkpoint):
             batches = self._next_batches()
@@ -249,6 +249,11 @@ class TrainingSession:
             self._callbacks.on_train_batch_begin(self.step)
         features, records_of = batches[-1]
         micro_batches = [features for features, _ in batches]
+        if self._config.compile_all_shapes_first:
+            with self._faults.of_training(features, self.step, last_checkpoint):
+                self._compilations.compile_all(
+                    features, self._train_step.compile_for, should_stop
+                )
         with (
             self._faults.of_training(features, self.step, last_checkpoint),
             self._compilations.of_step(micro_batches),

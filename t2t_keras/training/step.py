@@ -162,6 +162,27 @@ class TrainStep:
         losses = [self._step(*micro_batch) for micro_batch in zip(batches, numbers, strict=True)]
         return StepResult(*self._update(tf.concat(losses, axis=0)))
 
+    def compile_for(self, features: Features) -> None:
+        """Compiles the step for the shapes of a global batch; variables stay as they are.
+
+        Args:
+            features: as those of a step; what is in them plays no part.
+        """
+        if self._step is None:
+            self._step = self._compile(features)
+        number = [] if self._accumulator is None else [tf.constant(0)]
+        self._step.get_concrete_function(features, *number)
+        if self._jit_compile:
+            # That calls compiled functions, which XLA compiles when they first run in a graph.
+            tf.function(self._on_replicas)(self._unused_gradients, features)
+
+    def _unused_gradients(self, features: Features) -> tf.Tensor:
+        replica = _replica_number()
+        part = self._part_of_batch(features, replica)
+        number = None if self._accumulator is None else tf.constant(0)
+        seed = self._dropout_seed(replica, number)
+        return self._loss_and_gradients(replica, part, seed, tf.constant(1.0))
+
     def _compile(self, features: Features) -> Any:
         function = self._global_step if self._accumulator is None else self._micro_step
         number = [] if self._accumulator is None else [tf.TensorSpec([], tf.int32)]

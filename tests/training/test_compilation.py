@@ -45,3 +45,38 @@ def test_without_xla_the_one_graph_is_told_of(caplog, shapes):
 def test_errors_of_a_step_pass_through():
     with pytest.raises(RuntimeError), CompilationLog(True, []).of_step([batch(1, 2)]):
         raise RuntimeError
+
+
+def test_all_shapes_are_compiled_before_the_first_step(caplog):
+    compilations, compiled = CompilationLog(True, [(4, 7), (2, 15)]), []
+    features = {**batch(4, 7), "label": np.zeros([4, 1], np.int64)}
+
+    def compile_all():
+        compilations.compile_all(features, compiled.append, lambda: False)
+
+    with caplog.at_level(logging.INFO, logger="absl"):
+        compile_all()
+        compile_all()
+        with compilations.of_step([features]):
+            pass
+    shapes = [{name: value.shape for name, value in example.items()} for example in compiled]
+    assert shapes == [
+        {"inputs": (4, 7), "targets": (4, 7), "label": (4, 1)},
+        {"inputs": (2, 15), "targets": (2, 15), "label": (2, 1)},
+    ]
+    assert [example["label"].dtype for example in compiled] == [np.int64] * 2
+    assert len(caplog.messages) == 5 and "All 2 shapes" in caplog.messages[4]
+
+
+def test_whoever_interrupts_does_not_wait_for_the_other_shapes():
+    compilations, compiled = CompilationLog(True, [(4, 7), (2, 15), (1, 30)]), []
+    compilations.compile_all(batch(4, 7), compiled.append, lambda: bool(compiled))
+    assert len(compiled) == 1
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_nothing_to_compile_beforehand(is_compiled):
+    shapes = [] if is_compiled else [(4, 7)]
+    compilations, compiled = CompilationLog(is_compiled, shapes), []
+    compilations.compile_all(batch(4, 7), compiled.append, lambda: False)
+    assert not compiled
