@@ -154,7 +154,7 @@ TRAINER_FLAGS = [
         "xla_compile_first",
         "boolean",
         False,
-        "With --xla_compile: compile all shapes before the first step, so that no later step waits; "
+        "With --xla_compile: compile all shapes before the first step, so that no later one waits; "
         "otherwise each at the first batch that has it.",
     ),
     FlagSpec("xla_jit_level", "int", -1, "Level of TensorFlow 1's XLA clustering; ignored."),

@@ -173,6 +173,7 @@ def run_config() -> Any:
         random_seed=FLAGS.random_seed,
         jit_compile=FLAGS.xla_compile or FLAGS.use_tpu,
         max_xla_shapes=FLAGS.max_xla_shapes,
+        compile_all_shapes_first=FLAGS.xla_compile_first,
         effective_batch_tokens=FLAGS.effective_batch_tokens,
         on_nan=FLAGS.on_nan,
         local_eval_frequency=FLAGS.local_eval_frequency,

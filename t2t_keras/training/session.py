@@ -251,9 +251,7 @@ class TrainingSession:
         micro_batches = [features for features, _ in batches]
         if self._config.compile_all_shapes_first:
             with self._faults.of_training(features, self.step, last_checkpoint):
-                self._compilations.compile_all(
-                    features, self._train_step.compile_for, should_stop
-                )
+                self._compilations.compile_all(features, self._train_step.compile_for, should_stop)
         with (
             self._faults.of_training(features, self.step, last_checkpoint),
             self._compilations.of_step(micro_batches),

@@ -39,7 +39,8 @@ def make_step(num_micro_batches):
 
 def run(xla_directory, num_micro_batches):
     def num_compiled():
-        return len(list(pathlib.Path(xla_directory).glob("*loss_and_gradients*after_optimizations.txt")))
+        modules = pathlib.Path(xla_directory).glob("*loss_and_gradients*after_optimizations.txt")
+        return len(list(modules))
 
     step, model = make_step(num_micro_batches)
     before = [variable.value.numpy() for variable in model.variables]
