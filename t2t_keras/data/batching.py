@@ -88,13 +88,17 @@ def batched(
     if not problem.batch_size_means_tokens:
         if all(spec.shape.is_fully_defined() for spec in dataset.element_spec.values()):
             return dataset.batch(fixed_size)
-        # T2T's behaviour: sequences can't be stacked without padding.
-        logging.info(
-            "Problem %s counts its batch_size in examples, but they differ in length: "
-            "batch_size is taken as tokens.",
-            problem.name,
-        )
+        log_that_batch_size_means_tokens(problem)
     return _bucketed(dataset, scheme.boundaries, scheme.batch_sizes, scheme.longest, pad_to_bucket)
+
+
+def log_that_batch_size_means_tokens(problem: Problem) -> None:
+    """Says so where a problem has it count examples, as T2T does: lengths must not be mixed."""
+    logging.info(
+        "Problem %s counts its batch_size in examples, but they differ in length: "
+        "batch_size is taken as tokens.",
+        problem.name,
+    )
 
 
 def _bucketed(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from t2t_keras.data import bucketing, reading, shapes
+from t2t_keras.data import bucketing, chunking, reading, shapes
 from t2t_keras.data.length_scan import Scan, scan_examples
 from t2t_keras.data.problem import Problem
 
@@ -39,7 +39,7 @@ def describe(
     scheme = shapes.training_scheme(problem, hparams, data_dir, num_replicas, max_shapes)
     scan = scan_examples(problem, hparams, data_dir, max_examples)
     _check_ids(problem, hparams, data_dir, scan)
-    kept = _kept(scan, scheme)
+    kept = scan.kept_by(scheme)
     if not kept.any():
         raise ValueError(
             f"The length filter drops all {scan.count} examples of problem {problem.name} that "
@@ -56,13 +56,10 @@ def describe(
     if max_shapes:
         original = shapes.training_scheme(problem, hparams, data_dir, num_replicas)
         lines.append(shapes.describe_joined(scan, scheme, original))
+    if chunking.chunk_length(hparams):
+        lines.append(chunking.describe(hparams))
     lines += [_describe_filter(scan, scheme, kept)]
     return "\n".join(lines)
-
-
-def _kept(scan: Scan, scheme: bucketing.BatchingScheme) -> np.ndarray:
-    longest = scan.longest_side
-    return (longest >= scheme.min_length) & (longest <= scheme.max_length)
 
 
 def _check_ids(problem: Problem, hparams: Any, data_dir: str, scan: Scan) -> None:

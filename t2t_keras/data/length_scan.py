@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from t2t_keras.data import reading
+from t2t_keras.data.bucketing import BatchingScheme
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
 
@@ -40,6 +41,10 @@ class Scan:
     def longest_side(self) -> np.ndarray:
         """Length of each example: of its longest feature, `[examples]`."""
         return np.max(list(self.lengths.values()), axis=0)
+
+    def kept_by(self, scheme: BatchingScheme) -> np.ndarray:
+        """Which examples the scheme's length filter keeps, bool `[examples]`."""
+        return (self.longest_side >= scheme.min_length) & (self.longest_side <= scheme.max_length)
 
 
 def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:

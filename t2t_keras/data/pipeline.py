@@ -1,9 +1,10 @@
 """The input pipeline: shards -> batches of sentences of similar length.
 
 Steps, as in T2T's Problem.input_fn: read, parse, preprocess, reverse, shuffle examples, pack (if
-`pack_dataset`), repeat, skip, filter by length, batch by length, pad, shuffle batches. Differences
-to T2T: text tensors have two axes, not four; training order is the same in every run with the same
-seed; the iterator can be saved and restored with `tf.train.Checkpoint(iterator=iter(dataset))`.
+`pack_dataset`), repeat, skip, filter by length, batch by length, pad, shuffle batches, cut long
+targets into chunks (if `split_targets_chunk_length`). Differences to T2T: text tensors have two
+axes, not four; training order is the same in every run with the same seed; the iterator can be
+saved and restored with `tf.train.Checkpoint(iterator=iter(dataset))`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from t2t_keras.data import batching, bucketing, packed_dataset, reading, records, tfrecord
+from t2t_keras.data import (
+    batching,
+    bucketing,
+    chunking,
+    packed_dataset,
+    reading,
+    records,
+    shapes,
+    tfrecord,
+)
 from t2t_keras.data.data_report import describe
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
@@ -56,8 +66,8 @@ def input_dataset(
         mode: one of `ModeKeys`.
         hparams: model hparams: batch_size (tokens a replica, of the longer side), max_length,
             min_length, min_length_bucket, length_bucket_step, batch_shuffle_size,
-            use_fixed_batch_size, eval_drop_long_sequences, pack_dataset, use_custom_ops, and
-            those of `Problem.preprocess_example`.
+            use_fixed_batch_size, eval_drop_long_sequences, pack_dataset, use_custom_ops, those of
+            `Problem.preprocess_example`, and those of `chunking.chunked`.
         data_dir: directory of the shards.
         num_replicas: every batch has a multiple of so many sentences; T2T's batch sizes are
             multiplied by it.
@@ -81,10 +91,9 @@ def input_dataset(
     Raises:
         FileNotFoundError: if there are no shards, with the command that makes them.
         ValueError: for `pack_dataset` with a problem that is packed already; if data to be
-            repeated have no example that passes the length filter.
-        NotImplementedError: for `split_targets_chunk_length`.
+            repeated have no example that passes the length filter; for
+            `split_targets_strided_training` with batches of several sizes.
     """
-    _refuse_unsupported(hparams)
     is_training = mode == ModeKeys.TRAIN
     if shuffle_files is None:
         shuffle_files = is_training
@@ -140,7 +149,16 @@ def input_dataset(
         count = batching.smallest_batch(problem, scheme, hparams, num_replicas)
         buffer_size = batch_buffer_size(hparams, files, count)
         dataset = dataset.shuffle(buffer_size, seed=seeds.batches)
+    if chunking.chunk_length(hparams):
+        needs_same_rows = is_training and not prevent_repeat and chunking.is_strided(hparams)
+        rows = _same_rows(problem, hparams, data_dir, num_replicas) if needs_same_rows else None
+        dataset = chunking.chunked(dataset, hparams, rows)
     return dataset.prefetch(_PREFETCHED_BATCHES).with_options(_options())
+
+
+def _same_rows(problem: Problem, hparams: Any, data_dir: str, num_replicas: int) -> int:
+    scheme = shapes.training_scheme(problem, hparams, data_dir, num_replicas)
+    return chunking.same_rows(hparams, scheme.batch_sizes)
 
 
 def _raise_if_all_filtered(
@@ -213,11 +231,3 @@ def _packs(problem: Problem, mode: str, hparams: Any) -> bool:
             "pack_dataset. Received: pack_dataset=True"
         )
     return True
-
-
-def _refuse_unsupported(hparams: Any) -> None:
-    if getattr(hparams, "split_targets_chunk_length", 0):
-        raise NotImplementedError(
-            "hparam split_targets_chunk_length is not available. Received: "
-            f"{hparams.split_targets_chunk_length}"
-        )

@@ -19,12 +19,16 @@ def parsing_configuration(problem: Problem) -> dict[str, Any]:
 
     Features of variable length become ragged: of a single example, that is its plain values
     `[length]`, empty if missing.
+
+    Raises:
+        ValueError: the problem has decoders as its second item, which were TensorFlow 1's.
     """
     features, decoders = problem.example_reading_spec()
     if decoders:
-        raise NotImplementedError(
-            f"Problem {problem.name}: example_reading_spec must return None as its second item; "
-            f"decode in preprocess_example instead. Received: {decoders!r}"
+        raise ValueError(
+            "Decoders of features (TensorFlow 1's tf.contrib.slim) are not available: "
+            f"example_reading_spec of problem {problem.name} must return None as its second item. "
+            f"Decode in preprocess_example instead. Received: {decoders!r}"
         )
     return {
         name: tf.io.RaggedFeature(spec.dtype) if isinstance(spec, tf.io.VarLenFeature) else spec

@@ -170,7 +170,7 @@ class Problem:
 
         Returns:
             (feature name -> tf.io parsing configuration, None). The second item is T2T's table of
-            decoders; entries of it are not supported.
+            decoders, which were TensorFlow 1's: decode in `preprocess_example` instead.
         """
         import tensorflow as tf
 

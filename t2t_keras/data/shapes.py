@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from absl import logging
 
 from t2t_keras.data import batching, bucketing, preprocessing
 from t2t_keras.data.length_scan import Scan, scan_examples
@@ -60,29 +59,20 @@ def _fixed_batch_size(problem: Problem, hparams: Any) -> int:
     all_fixed = all(isinstance(spec, tf.io.FixedLenFeature) for spec in specs)
     if all_fixed and preprocessing.is_plain(problem, hparams):
         return hparams.batch_size
-    # T2T's behaviour: sequences can't be stacked without padding.
-    logging.info(
-        "Problem %s counts its batch_size in examples, but they differ in length: "
-        "batch_size is taken as tokens.",
-        problem.name,
-    )
+    batching.log_that_batch_size_means_tokens(problem)
     return 0
-
-
-def _kept(scan: Scan, scheme: bucketing.BatchingScheme) -> np.ndarray:
-    return (scan.longest_side >= scheme.min_length) & (scan.longest_side <= scheme.max_length)
 
 
 def _buckets(scan: Scan, scheme: bucketing.BatchingScheme) -> np.ndarray:
     """Bucket of each example that the length filter keeps, `[kept examples]`."""
-    lengths = scan.longest_side[_kept(scan, scheme)]
+    lengths = scan.longest_side[scan.kept_by(scheme)]
     return np.searchsorted(np.asarray(scheme.boundaries, np.int64), lengths, side="right")
 
 
 def padding_share(scan: Scan, scheme: bucketing.BatchingScheme) -> float:
     """Share of the ids of a batch that is padding, if sequences are padded to their bucket."""
     sides = [name for name in ("inputs", "targets") if name in scan.lengths]
-    kept = _kept(scan, scheme)
+    kept = scan.kept_by(scheme)
     tokens = sum(scan.lengths[name][kept].sum() for name in sides)
     cells = np.asarray(scheme.bucket_lengths)[_buckets(scan, scheme)].sum() * len(sides)
     return float(1.0 - tokens / max(cells, 1))

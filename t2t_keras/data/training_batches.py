@@ -8,9 +8,21 @@ from typing import Any
 from t2t_keras.data import batching, pipeline, reading, training_input
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
-from t2t_keras.data.training_input import TrainingInput
+from t2t_keras.data.training_input import BATCH_HPARAMS, TrainingInput
 
 __all__ = ["DatasetInput", "open_training_batches"]
+
+# What else makes other batches of the same examples here.
+_HPARAMS = (
+    "min_length_bucket",
+    "length_bucket_step",
+    "use_fixed_batch_size",
+    "pack_dataset",
+    "use_custom_ops",
+    "split_to_length",
+    "split_targets_chunk_length",
+    "split_targets_max_chunks",
+)
 
 
 class DatasetInput:
@@ -45,8 +57,7 @@ class DatasetInput:
             "data": {"problem": problem.name, "files": reading.fingerprint(files), "seed": seed},
             "batches": {
                 "num_replicas": num_replicas,
-                "batch_size": hparams.batch_size,
-                "max_length": hparams.max_length,
+                **{name: hparams.get(name) for name in (*BATCH_HPARAMS, *_HPARAMS)},
                 "padded_to_bucket": pad_to_bucket,
             },
         }
@@ -84,21 +95,11 @@ def open_training_batches(
     max_shapes: int = 0,
 ) -> TrainingInput | DatasetInput:
     """An endless iterator over training batches; see `TrainingInput` for the arguments."""
+    settings: dict[str, Any] = {
+        "num_replicas": num_replicas,
+        "seed": seed,
+        "pad_to_bucket": pad_to_bucket,
+    }
     if training_input.is_available(problem, hparams):
-        return TrainingInput(
-            problem,
-            hparams,
-            data_dir,
-            num_replicas=num_replicas,
-            seed=seed,
-            pad_to_bucket=pad_to_bucket,
-            max_shapes=max_shapes,
-        )
-    return DatasetInput(
-        problem,
-        hparams,
-        data_dir,
-        num_replicas=num_replicas,
-        seed=seed,
-        pad_to_bucket=pad_to_bucket,
-    )
+        return TrainingInput(problem, hparams, data_dir, max_shapes=max_shapes, **settings)
+    return DatasetInput(problem, hparams, data_dir, **settings)

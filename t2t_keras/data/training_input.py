@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from t2t_keras.data import batching, pipeline, reading, record_stream, shapes
+from t2t_keras.data import batching, chunking, pipeline, reading, record_stream, shapes
 from t2t_keras.data.example_parser import ExampleParser, gives_one_example_a_record
 from t2t_keras.data.grouping import Grouping
 from t2t_keras.data.modes import ModeKeys
@@ -25,15 +25,26 @@ from t2t_keras.data.problem import Problem
 from t2t_keras.data.random_picks import RandomPicks
 from t2t_keras.data.rows import Rows, join
 
-__all__ = ["InputState", "TrainingInput", "is_available"]
+__all__ = ["BATCH_HPARAMS", "InputState", "TrainingInput", "is_available"]
+
+# Whatever they are used for, other values make other batches of the same examples.
+BATCH_HPARAMS = (
+    "batch_size",
+    "max_length",
+    "min_length",
+    "batch_shuffle_size",
+    "max_input_seq_length",
+    "max_target_seq_length",
+    "prepend_mode",
+)
 
 # Records parsed together.
 _CHUNK = 1024
 
 
 def is_available(problem: Problem, hparams: Any) -> bool:
-    """Whether every record is one example, and nothing is packed while reading."""
-    if getattr(hparams, "pack_dataset", False):
+    """Whether every record is one example: nothing is packed while reading, or cut into chunks."""
+    if getattr(hparams, "pack_dataset", False) or chunking.chunk_length(hparams):
         return False
     return gives_one_example_a_record(problem, ModeKeys.TRAIN, hparams)
 
@@ -275,20 +286,11 @@ class TrainingInput:
 def _description(
     problem: Problem, hparams: Any, source: TrainingInput, num_replicas: int
 ) -> dict[str, dict[str, Any]]:
-    names = (
-        "batch_size",
-        "max_length",
-        "min_length",
-        "batch_shuffle_size",
-        "max_input_seq_length",
-        "max_target_seq_length",
-        "prepend_mode",
-    )
     return {
         "data": {"problem": problem.name, "files": reading.fingerprint(source._files)},
         "batches": {
             "num_replicas": num_replicas,
-            **{name: hparams.get(name) for name in names},
+            **{name: hparams.get(name) for name in BATCH_HPARAMS},
             "padded_to_bucket": source._pad_to_bucket,
             "boundaries": list(source.scheme.boundaries),
             "batch_sizes": list(source.scheme.batch_sizes),

@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from t2t_keras import hparam
 from t2t_keras.data import pipeline
 from t2t_keras.data.modes import ModeKeys
 from tests import reference_data
-from tests.data import golden_problems
+from tests.data import golden_problems, numbers_problem
 
 pytestmark = pytest.mark.reference
 
@@ -18,22 +17,8 @@ _ALWAYS_ZERO = "batch_prediction_key"
 
 
 def make_hparams(data_dir, **values):
-    defaults = {
-        "batch_size": 1024,
-        "max_length": 64,
-        "min_length": 0,
-        "min_length_bucket": 8,
-        "length_bucket_step": 1.1,
-        "batch_shuffle_size": 512,
-        "use_fixed_batch_size": False,
-        "eval_drop_long_sequences": False,
-        "max_input_seq_length": 0,
-        "max_target_seq_length": 0,
-        "prepend_mode": "none",
-        "split_to_length": 0,
-        "data_dir": str(data_dir),
-    }
-    return hparam.HParams(**{**defaults, **values})
+    defaults = {"batch_size": 1024, "length_bucket_step": 1.1, "batch_shuffle_size": 512}
+    return numbers_problem.make_hparams(**{**defaults, "data_dir": str(data_dir), **values})
 
 
 @pytest.fixture(scope="module")

@@ -7,115 +7,23 @@ import subprocess
 import sys
 import textwrap
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
-from t2t_keras import hparam
-from t2t_keras.data import pipeline, records, text_problems
+from t2t_keras.data import pipeline, records
 from t2t_keras.data.modes import ModeKeys
-from t2t_keras.text import encoders
-
-NUM_SHARDS = 3
-# Enough for several epochs within a test.
-NUM_EXAMPLES = 150
-
-
-class Numbers(text_problems.Text2TextProblem):
-    """Example k: inputs are k ids long (modulo 40) and begin with k + 2; targets are shorter."""
-
-    name = "numbers"
-
-    def feature_encoders(self, data_dir):
-        words = [f"word{number}" for number in range(300)]
-        encoder = encoders.TokenTextEncoder(None, vocab_list=words)
-        return {"inputs": encoder, "targets": encoder}
-
-
-class SkipsNothing(Numbers):
-    @property
-    def skip_random_fraction_when_training(self):
-        return False
-
-
-def example(number):
-    length = number % 40 + 2
-    inputs = [number + 2] * (length - 1) + [1]
-    return {"inputs": inputs, "targets": inputs[: length // 2] + [1]}
-
-
-def make_hparams(**values):
-    defaults = {
-        "batch_size": 64,
-        "max_length": 64,
-        "min_length": 0,
-        "min_length_bucket": 8,
-        "length_bucket_step": 1.5,
-        "batch_shuffle_size": 8,
-        "use_fixed_batch_size": False,
-        "eval_drop_long_sequences": False,
-        "max_input_seq_length": 0,
-        "max_target_seq_length": 0,
-        "prepend_mode": "none",
-        "split_to_length": 0,
-        "pack_dataset": False,
-        "data_dir": None,
-    }
-    return hparam.HParams(**{**defaults, **values})
-
-
-def write_shards(data_dir, split, num_shards=NUM_SHARDS, count=NUM_EXAMPLES):
-    problem = Numbers()
-    paths = problem.data_filepaths(split, str(data_dir), num_shards, shuffled=True)
-    records.generate_files((example(number) for number in range(count)), paths)
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("numbers")
-    for split in ("train", "dev"):
-        write_shards(folder, split)
-    return str(folder)
-
-
-def dataset(data_dir, mode=ModeKeys.TRAIN, problem=None, seed=5, hparams=None, **arguments):
-    return pipeline.input_dataset(
-        problem or Numbers(), mode, hparams or make_hparams(), data_dir, seed=seed, **arguments
-    )
-
-
-def as_lists(batches):
-    return [{name: value.numpy().tolist() for name, value in batch.items()} for batch in batches]
-
-
-def first_ids(batches):
-    return [row[0] for batch in as_lists(batches) for row in batch["inputs"]]
-
+from tests.data.numbers_problem import (
+    NUM_EXAMPLES,
+    Numbers,
+    as_lists,
+    dataset,
+    example,
+    first_ids,
+    make_hparams,
+    write_shards,
+)
 
 # ---- Order and saved positions ----
-
-
-def test_one_seed_gives_one_order_and_another_another(data_dir):
-    one, again, other = (as_lists(dataset(data_dir, seed=seed).take(40)) for seed in (5, 5, 6))
-    assert one == again
-    assert one != other
-
-
-def test_every_epoch_has_every_example_once_in_another_order(data_dir):
-    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
-    batches = dataset(data_dir, problem=SkipsNothing(was_copy=True), hparams=hparams)
-    epochs = [first_ids(batches.skip(k * NUM_EXAMPLES).take(NUM_EXAMPLES)) for k in range(2)]
-    assert sorted(epochs[0]) == sorted(epochs[1]) == [n + 2 for n in range(NUM_EXAMPLES)]
-    assert epochs[0] != epochs[1]
-
-
-def test_training_begins_at_a_random_example(data_dir):
-    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
-    skipping = first_ids(dataset(data_dir, hparams=hparams).take(100))
-    whole = first_ids(dataset(data_dir, hparams=hparams, problem=SkipsNothing()).take(200))
-    start = whole.index(skipping[0])
-    assert 0 < start <= NUM_EXAMPLES // NUM_SHARDS
-    assert whole[start : start + 100] == skipping
 
 
 @pytest.mark.parametrize("pad_to_bucket", [False, True])
@@ -142,11 +50,11 @@ def test_saved_position_continues_in_another_process(data_dir, tmp_path):
     program = f"""
         import itertools, json
         import tensorflow as tf
-        from tests.data import test_pipeline as t
+        from tests.data.numbers_problem import as_lists, dataset
         tf.random.set_seed(7)
-        iterator = iter(t.dataset({data_dir!r}))
+        iterator = iter(dataset({data_dir!r}))
         tf.train.Checkpoint(iterator=iterator).read({path!r}).assert_consumed()
-        print(json.dumps(t.as_lists(itertools.islice(iterator, 60))))
+        print(json.dumps(as_lists(itertools.islice(iterator, 60))))
     """
     output = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
@@ -267,12 +175,6 @@ def test_split_to_length_makes_several_examples(tmp_path):
 # ---- Other kinds of batches ----
 
 
-def test_fixed_batch_size_counts_sentences_of_a_replica(data_dir):
-    hparams = make_hparams(use_fixed_batch_size=True, batch_size=5)
-    for batch in dataset(data_dir, hparams=hparams, num_replicas=2).take(10):
-        assert batch["inputs"].shape[0] == 10
-
-
 class FixedSize(Numbers):
     name = "fixed_size"
 
@@ -342,81 +244,3 @@ def test_unfinished_and_unshuffled_files_are_not_read(data_dir, tmp_path):
     ):
         (tmp_path / name).write_bytes(b"not a record")
     assert as_lists(dataset(str(tmp_path)).take(5)) == as_lists(dataset(data_dir).take(5))
-
-
-def test_packed_rows_hold_every_example_once(data_dir):
-    hparams = make_hparams(pack_dataset=True, max_length=48, batch_shuffle_size=0)
-    batches = list(dataset(data_dir, problem=SkipsNothing(), hparams=hparams, prevent_repeat=True))
-    found = []
-    for batch in as_lists(batches):
-        assert batch["inputs"][0] and all(len(row) == 48 for rows in batch.values() for row in rows)
-        for ids, segments in zip(batch["inputs"], batch["inputs_segmentation"], strict=True):
-            for segment in range(1, max(segments) + 1):
-                found.append([i for i, s in zip(ids, segments, strict=True) if s == segment])
-    assert sorted(found) == sorted(example(n)["inputs"] for n in range(NUM_EXAMPLES))
-    # batch_size tokens, in rows of max_length.
-    assert {len(batch["inputs"]) for batch in batches} == {1}
-
-
-def test_position_in_packed_examples_can_be_saved(data_dir, tmp_path):
-    hparams = make_hparams(pack_dataset=True, max_length=48)
-    iterator = iter(dataset(data_dir, hparams=hparams))
-    for _ in range(7):
-        next(iterator)
-    path = tf.train.Checkpoint(iterator=iterator).save(str(tmp_path / "position"))
-    expected = as_lists(next(iterator) for _ in range(20))
-    resumed = iter(dataset(data_dir, hparams=hparams))
-    tf.train.Checkpoint(iterator=resumed).restore(path)
-    assert as_lists(next(resumed) for _ in range(20)) == expected
-
-
-def test_a_packed_problem_is_not_packed_again(data_dir):
-    class Packed(Numbers):
-        packed_length = 64
-
-    problem = Packed()
-    problem.name = Numbers.name
-    with pytest.raises(ValueError, match="packed already"):
-        dataset(data_dir, problem=problem, hparams=make_hparams(pack_dataset=True))
-
-
-# ---- Description ----
-
-
-def test_description_has_the_share_dropped_per_side(data_dir):
-    hparams = make_hparams(max_length=11)
-    text = pipeline.describe(Numbers(), hparams, data_dir)
-    inputs = np.mean([len(example(n)["inputs"]) > 11 for n in range(NUM_EXAMPLES)])
-    targets = np.mean([len(example(n)["targets"]) > 11 for n in range(NUM_EXAMPLES)])
-    assert f"inputs longer: {inputs:.2%}" in text
-    assert f"targets longer: {targets:.2%}" in text
-    assert f"drops {inputs:.2%}" in text
-    assert "first 150 training examples" in text
-
-
-def test_description_counts_preprocessed_examples(data_dir):
-    hparams = make_hparams(max_length=11, max_input_seq_length=11)
-    assert "inputs longer: 0.00%" in pipeline.describe(Numbers(), hparams, data_dir)
-
-
-def test_description_gives_the_tokens_of_a_step(data_dir):
-    hparams = make_hparams(batch_size=1000, max_length=41, length_bucket_step=100.0)
-    hparams.min_length_bucket = 41
-    text = pipeline.describe(Numbers(), hparams, data_dir, num_replicas=2)
-    scheme = pipeline.batching.batching_scheme(Numbers(), ModeKeys.TRAIN, hparams, 2)
-    assert scheme.boundaries == ()
-    tokens = np.mean([len(example(n)["inputs"]) for n in range(NUM_EXAMPLES)])
-    assert f"{scheme.batch_sizes[0]:,} sentences" in text
-    assert f"{tokens * scheme.batch_sizes[0]:,.0f} inputs" in text
-
-
-def test_ids_beyond_the_vocabulary_are_an_error(tmp_path):
-    paths = Numbers().training_filepaths(str(tmp_path), 1, shuffled=True)
-    records.generate_files([{"inputs": [302, 1], "targets": [5, 1]}], paths)
-    with pytest.raises(ValueError, match="id 302.*only 302 entries"):
-        pipeline.describe(Numbers(), make_hparams(), str(tmp_path))
-
-
-def test_a_filter_that_drops_everything_is_an_error(data_dir):
-    with pytest.raises(ValueError, match="drops all 150 examples.*max_length=1,"):
-        pipeline.describe(Numbers(), make_hparams(max_length=1), data_dir)

@@ -6,18 +6,18 @@ import json
 import numpy as np
 import pytest
 
-from t2t_keras.data import record_reader, record_stream, tfrecord
+from t2t_keras.data import batching, record_reader, record_stream, records, tfrecord
 from t2t_keras.data.training_batches import DatasetInput, open_training_batches
 from t2t_keras.data.training_input import InputState, TrainingInput
-from tests.data import test_pipeline
-from tests.data.test_pipeline import NUM_EXAMPLES, Numbers, SkipsNothing, example, make_hparams
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("numbers")
-    test_pipeline.write_shards(folder, "train")
-    return str(folder)
+from tests.data.numbers_problem import (
+    NUM_EXAMPLES,
+    Numbers,
+    SkipsNothing,
+    as_lists,
+    example,
+    make_hparams,
+    write_shards,
+)
 
 
 def open_input(data_dir, problem=None, hparams=None, **arguments):
@@ -26,7 +26,7 @@ def open_input(data_dir, problem=None, hparams=None, **arguments):
 
 
 def take(source, count):
-    return test_pipeline.as_lists(itertools.islice(source, count))
+    return as_lists(itertools.islice(source, count))
 
 
 def numbers_of(batches):
@@ -41,29 +41,6 @@ def saved(source):
 
 
 # ---- Order ----
-
-
-def test_one_seed_gives_one_order_and_another_another(data_dir):
-    one, again, other = (take(open_input(data_dir, seed=seed), 40) for seed in (5, 5, 6))
-    assert one == again
-    assert one != other
-
-
-def test_every_pass_has_every_example_once_in_another_order(data_dir):
-    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
-    source = open_input(data_dir, SkipsNothing(), hparams)
-    passes = [numbers_of(take(source, NUM_EXAMPLES)) for _ in range(3)]
-    assert all(sorted(order) == list(range(NUM_EXAMPLES)) for order in passes)
-    assert passes[0] != passes[1] != passes[2] != passes[0]
-
-
-def test_training_begins_at_a_random_example(data_dir):
-    hparams = make_hparams(batch_size=1, max_length=1000, batch_shuffle_size=0)
-    begun = numbers_of(take(open_input(data_dir, hparams=hparams), 100))
-    whole = numbers_of(take(open_input(data_dir, SkipsNothing(), hparams), 200))
-    start = whole.index(begun[0])
-    assert 0 < start <= NUM_EXAMPLES // test_pipeline.NUM_SHARDS
-    assert whole[start : start + 100] == begun
 
 
 def test_batches_are_those_of_the_scheme_full_and_padded(data_dir):
@@ -84,8 +61,7 @@ def test_batches_are_emitted_as_they_become_full(data_dir):
     hparams = make_hparams(batch_shuffle_size=0)
     source = open_input(data_dir, SkipsNothing(), hparams)
     stream = record_stream.RecordStream(source._files, source._stream._seed)
-    ids, records = stream.read(NUM_EXAMPLES)
-    order = source._parse(ids, records)
+    order = source._parse(*stream.read(NUM_EXAMPLES))
     waiting, expected = {}, []
     for record_id, length in zip(order.ids.tolist(), order.length.tolist(), strict=True):
         bucket = source.scheme.bucket_of(length)
@@ -150,8 +126,8 @@ def test_other_replicas_go_on_with_the_examples_not_trained_on_yet(data_dir, bef
 
 
 def waiting_numbers(source):
-    records = record_stream.fetch(source._files, source.state().ids)
-    return [test_pipeline.records.parse_example(data)["inputs"][0] - 2 for data in records]
+    waiting = record_stream.fetch(source._files, source.state().ids)
+    return [records.parse_example(data)["inputs"][0] - 2 for data in waiting]
 
 
 def test_nothing_that_was_read_is_lost_or_repeated_by_other_batch_sizes(data_dir):
@@ -179,7 +155,7 @@ def test_few_shapes_of_full_batches(data_dir):
 
 
 def test_without_a_limit_the_buckets_are_t2ts(data_dir):
-    plain = test_pipeline.pipeline.batching.batching_scheme(Numbers(), "train", make_hparams())
+    plain = batching.batching_scheme(Numbers(), "train", make_hparams())
     assert open_input(data_dir).scheme == plain
     # Batches that aren't padded to buckets don't have few shapes anyway.
     assert open_input(data_dir, max_shapes=2).scheme == plain
@@ -195,24 +171,6 @@ def test_a_packed_problem_has_one_shape(data_dir):
     assert source.shapes == [(1, 64)]
     shapes = {tuple(batch["targets"].shape) for batch in itertools.islice(source, 40)}
     assert shapes == {(1, 64)}
-
-
-def test_fixed_batch_size_counts_sentences_of_a_replica(data_dir):
-    hparams = make_hparams(use_fixed_batch_size=True, batch_size=5)
-    source = open_input(data_dir, hparams=hparams, num_replicas=2)
-    assert {batch["inputs"].shape[0] for batch in itertools.islice(source, 10)} == {10}
-
-
-def test_description_has_shapes_and_padding(data_dir):
-    text = test_pipeline.pipeline.describe(Numbers(), make_hparams(), data_dir, 2, max_shapes=3)
-    shapes = open_input(data_dir, pad_to_bucket=True, max_shapes=3, num_replicas=2).shapes
-    assert "3 shapes to compile" in text
-    assert ", ".join(f"{rows} × {length}" for rows, length in shapes) in text
-    found = [int(n) + 2 for n in range(NUM_EXAMPLES)]
-    lengths = [len(example(n - 2)["inputs"]) + len(example(n - 2)["targets"]) for n in found]
-    longest = [len(example(n - 2)["inputs"]) for n in found]
-    bucket = [min(limit for _, limit in shapes if limit >= length) for length in longest]
-    assert f"{1 - sum(lengths) / (2 * sum(bucket)):.1%} of their ids are padding" in text
 
 
 # ---- Preprocessing, other inputs, errors ----
@@ -243,13 +201,13 @@ def test_rows_are_traced_to_their_records(data_dir):
     for row, place in enumerate(source.last_records()):
         path, number = place.split(" record ")
         record = record_reader.pick(path, [int(number)])[0]
-        parsed = test_pipeline.records.parse_example(record)
+        parsed = records.parse_example(record)
         assert parsed["inputs"][0] == int(batch["inputs"][row][0])
 
 
 @pytest.mark.parametrize("damage", ["data", "length", "cut"])
 def test_a_damaged_record_is_named(tmp_path, damage):
-    test_pipeline.write_shards(tmp_path, "train", num_shards=1, count=40)
+    write_shards(tmp_path, "train", num_shards=1, count=40)
     path = tmp_path / "numbers-train-00000-of-00001"
     contents = bytearray(path.read_bytes())
     position = tfrecord.hop(contents, 0, 17, str(path), 0)
