@@ -121,10 +121,7 @@ class AlgorithmicProblem(problem.Problem):
 class AlgorithmicIdentityBinary40(AlgorithmicProblem):
     """Copy binary sequences."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two."""
-        return 2
+    num_symbols = 2
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields random sequences, the same on both sides."""
@@ -137,35 +134,17 @@ class AlgorithmicIdentityBinary40(AlgorithmicProblem):
 class AlgorithmicIdentityDecimal40(AlgorithmicIdentityBinary40):
     """Copy decimal sequences."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Ten."""
-        return 10
+    num_symbols = 10
 
 
 @registry.register_problem
 class AlgorithmicIdentityVocab95Train20Eval30(AlgorithmicIdentityBinary40):
     """Copy sequences of 95 symbols, of up to 20 in training and 30 in evaluation."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Ninety-five."""
-        return 95
-
-    @property
-    def train_length(self) -> int:
-        """Twenty."""
-        return 20
-
-    @property
-    def dev_length(self) -> int:
-        """Thirty."""
-        return 30
-
-    @property
-    def train_size(self) -> int:
-        """A million."""
-        return 1000000
+    num_symbols = 95
+    train_length = 20
+    dev_length = 30
+    train_size = 1000000
 
 
 @registry.register_problem
@@ -173,16 +152,9 @@ class AlgorithmicShiftDecimal40(AlgorithmicProblem):
     """Add 10 to each symbol: digits become the ten other symbols."""
 
     SHIFT = 10
-
-    @property
-    def num_symbols(self) -> int:
-        """Twenty: ten digits, and the ten symbols they become."""
-        return 20
-
-    @property
-    def dev_length(self) -> int:
-        """Twice the training length."""
-        return 80
+    # Ten digits, and the ten symbols they become.
+    num_symbols = 20
+    dev_length = 80
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields random digits and the shifted ones."""
@@ -195,10 +167,7 @@ class AlgorithmicShiftDecimal40(AlgorithmicProblem):
 class AlgorithmicReverseBinary40(AlgorithmicProblem):
     """Reverse binary sequences."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two."""
-        return 2
+    num_symbols = 2
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields random sequences and their reversals."""
@@ -211,40 +180,18 @@ class AlgorithmicReverseBinary40(AlgorithmicProblem):
 class AlgorithmicReverseBinary40Test(AlgorithmicReverseBinary40):
     """Reverse a few short binary sequences; for tests."""
 
-    @property
-    def train_length(self) -> int:
-        """Ten."""
-        return 10
-
-    @property
-    def dev_length(self) -> int:
-        """Ten."""
-        return 10
-
-    @property
-    def train_size(self) -> int:
-        """A thousand."""
-        return 1000
-
-    @property
-    def dev_size(self) -> int:
-        """A hundred."""
-        return 100
-
-    @property
-    def num_shards(self) -> int:
-        """One."""
-        return 1
+    train_length = 10
+    dev_length = 10
+    train_size = 1000
+    dev_size = 100
+    num_shards = 1
 
 
 @registry.register_problem
 class AlgorithmicReverseDecimal40(AlgorithmicReverseBinary40):
     """Reverse decimal sequences."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Ten."""
-        return 10
+    num_symbols = 10
 
 
 def zipf_table(num_symbols: int, alpha: float) -> np.ndarray:
@@ -267,26 +214,12 @@ class AlgorithmicReverseNlplike8k(AlgorithmicProblem):
     """Reverse sequences with the lengths and frequencies of sentences, of 8,000 symbols."""
 
     ZIPF_ALPHA = 1.3
-
-    @property
-    def num_symbols(self) -> int:
-        """Eight thousand."""
-        return 8000
-
-    @property
-    def num_undeclared_symbols(self) -> int:
-        """One: symbols begin with 1."""
-        return 1
-
-    @property
-    def train_length(self) -> int:
-        """Seventy; lengths are half of it on average."""
-        return 70
-
-    @property
-    def dev_length(self) -> int:
-        """Seventy."""
-        return 70
+    num_symbols = 8000
+    # Symbols begin with 1.
+    num_undeclared_symbols = 1
+    # Lengths are half of it on average.
+    train_length = 70
+    dev_length = 70
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields Zipf-distributed symbols and their reversals; lengths are normal-distributed.
@@ -305,8 +238,4 @@ class AlgorithmicReverseNlplike32k(AlgorithmicReverseNlplike8k):
     """The same with 32,000 symbols, less unevenly distributed."""
 
     ZIPF_ALPHA = 1.05
-
-    @property
-    def num_symbols(self) -> int:
-        """Thirty-two thousand."""
-        return 32000
+    num_symbols = 32000

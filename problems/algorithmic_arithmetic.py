@@ -71,20 +71,15 @@ def arithmetic_samples(
 class ArithmeticProblem(AlgorithmicProblem):
     """Base class of addition and multiplication."""
 
-    @property
-    def num_undeclared_symbols(self) -> int:
-        """One: the separator of the two numbers."""
-        return 1
+    # The separator of the two numbers.
+    num_undeclared_symbols = 1
 
 
 @registry.register_problem
 class AlgorithmicAdditionBinary40(ArithmeticProblem):
     """Add two binary numbers."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two."""
-        return 2
+    num_symbols = 2
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields two numbers and their sum."""
@@ -95,20 +90,14 @@ class AlgorithmicAdditionBinary40(ArithmeticProblem):
 class AlgorithmicAdditionDecimal40(AlgorithmicAdditionBinary40):
     """Add two decimal numbers."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Ten."""
-        return 10
+    num_symbols = 10
 
 
 @registry.register_problem
 class AlgorithmicMultiplicationBinary40(ArithmeticProblem):
     """Multiply two binary numbers."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two."""
-        return 2
+    num_symbols = 2
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields two numbers and their product."""
@@ -119,30 +108,16 @@ class AlgorithmicMultiplicationBinary40(ArithmeticProblem):
 class AlgorithmicMultiplicationDecimal40(AlgorithmicMultiplicationBinary40):
     """Multiply two decimal numbers."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Ten."""
-        return 10
+    num_symbols = 10
 
 
 @registry.register_problem
 class AlgorithmicSortProblem(AlgorithmicProblem):
     """Sort sequences of 20 symbols, of up to 10 in training and 20 in evaluation."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Twenty."""
-        return 20
-
-    @property
-    def train_length(self) -> int:
-        """Ten."""
-        return 10
-
-    @property
-    def dev_length(self) -> int:
-        """Twenty."""
-        return 20
+    num_symbols = 20
+    train_length = 10
+    dev_length = 20
 
     def generator(self, nbr_symbols: int, max_length: int, nbr_cases: int) -> Iterator[Sample]:
         """Yields random sequences and the sorted ones."""
@@ -159,20 +134,9 @@ class AlgorithmicSortProblem(AlgorithmicProblem):
 class TinyAlgo(AlgorithmicIdentityBinary40):
     """A hundred binary sequences, for tests. As in T2T: neither shifted nor ended by EOS."""
 
-    @property
-    def train_size(self) -> int:
-        """A hundred."""
-        return 100
-
-    @property
-    def dev_size(self) -> int:
-        """A hundred."""
-        return 100
-
-    @property
-    def num_shards(self) -> int:
-        """One."""
-        return 1
+    train_size = 100
+    dev_size = 100
+    num_shards = 1
 
     def to_ids(self, samples: Iterator[Sample]) -> Iterator[Sample]:
         """Yields the samples as they are."""

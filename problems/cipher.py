@@ -41,31 +41,16 @@ class AlgorithmicCipherShift5(CipherProblem):
     """Shift an alphabet of 5 by one."""
 
     KEY = (1,)
-
-    @property
-    def num_symbols(self) -> int:
-        """Five."""
-        return 5
-
-    @property
-    def train_length(self) -> int:
-        """One hundred."""
-        return 100
-
-    @property
-    def dev_length(self) -> int:
-        """One hundred."""
-        return 100
+    num_symbols = 5
+    train_length = 100
+    dev_length = 100
 
 
 @registry.register_problem
 class AlgorithmicCipherShift200(AlgorithmicCipherShift5):
     """Shift an alphabet of 200 by one."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two hundred."""
-        return 200
+    num_symbols = 200
 
 
 @registry.register_problem
@@ -73,28 +58,13 @@ class AlgorithmicCipherVigenere5(CipherProblem):
     """Vigenère's cipher with key 1, 3 over an alphabet of 5."""
 
     KEY = (1, 3)
-
-    @property
-    def num_symbols(self) -> int:
-        """Five."""
-        return 5
-
-    @property
-    def train_length(self) -> int:
-        """Two hundred."""
-        return 200
-
-    @property
-    def dev_length(self) -> int:
-        """Two hundred."""
-        return 200
+    num_symbols = 5
+    train_length = 200
+    dev_length = 200
 
 
 @registry.register_problem
 class AlgorithmicCipherVigenere200(AlgorithmicCipherVigenere5):
     """Vigenère's cipher with key 1, 3 over an alphabet of 200."""
 
-    @property
-    def num_symbols(self) -> int:
-        """Two hundred."""
-        return 200
+    num_symbols = 200

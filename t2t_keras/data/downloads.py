@@ -14,11 +14,12 @@ import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from typing import Final
 
 from absl import logging
 from tqdm import tqdm
+
+from t2t_keras.data import folder_lock
 
 _BLOCK_BYTES: Final = 1 << 18
 _USER_AGENT: Final = "t2t_keras"
@@ -59,7 +60,7 @@ def download(
     Raises:
         DownloadError: if every attempt failed, or the content has not the expected checksum.
     """
-    with _one_process_at_a_time(os.path.dirname(path) or "."):
+    with folder_lock.locked(os.path.dirname(path)):
         if os.path.exists(path):
             return path
         logging.info("Downloading %s to %s", url, path)
@@ -225,21 +226,3 @@ def sha256_of(path: str) -> str:
         while block := stream.read(_BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()
-
-
-@contextlib.contextmanager
-def _one_process_at_a_time(directory: str) -> Iterator[None]:
-    """Holds a lock on the directory, so that two processes never write the same file."""
-    try:
-        import fcntl
-    except ImportError:  # No POSIX system: nothing to lock with.
-        yield
-        return
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        # Some network file systems refuse locks; going on without one is what everybody does there.
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -8,13 +8,12 @@ tensor2tensor has filled, are as good; there only what the shards themselves sho
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import itertools
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from t2t_keras.data import tfrecord
+from t2t_keras.data import folder_lock, tfrecord
 from t2t_keras.text.text_files import write_text_atomically
 
 FILE_NAME = "shard_sizes.json"
@@ -27,7 +26,8 @@ def remember(sizes: Mapping[str, int]) -> None:
         sizes: path -> size in bytes; the paths are all in one folder.
     """
     folder = os.path.dirname(next(iter(sizes)))
-    with _locked(folder):
+    # Where there are no locks a note may be lost, and that shard is then of unknown size.
+    with folder_lock.locked(folder):
         known = _read(folder)
         known.update({os.path.basename(path): size for path, size in sizes.items()})
         text = json.dumps(known, indent=1, sort_keys=True)
@@ -119,16 +119,3 @@ def _read(folder: str) -> dict[str, int]:
     if not isinstance(known, dict):
         raise ValueError(f"{path} is damaged. Delete it: the data can be used without it.")
     return known
-
-
-@contextlib.contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """Keeps other processes from changing the file meanwhile, where the file system can."""
-    handle = os.open(folder or ".", os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):
-            # Without locks a note may be lost, and that shard is then of unknown size.
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)

@@ -21,7 +21,7 @@ class Letters(text_problems.Text2TextProblem):
     ]
 
     def generate_samples(self, data_dir, tmp_dir, dataset_split):
-        for number in range(3000 if dataset_split == DatasetSplit.TRAIN else 300):
+        for number in range(1000 if dataset_split == DatasetSplit.TRAIN else 100):
             words = ["".join(random.choices("abcdefgh", k=3)) for _ in range(4)]
             yield {"inputs": f"{number} {' '.join(words)}", "targets": " ".join(words[::-1])}
 
@@ -33,7 +33,7 @@ def generate(data_dir):
 
 if __name__ == "__main__":
     # Small enough for several processes to take part.
-    records._SERIAL_WEIGHT = records._BLOCK_WEIGHT = 8000
-    tokenizer._SERIAL_WEIGHT = tokenizer._BLOCK_SIZE = 8000
+    records._SERIAL_WEIGHT = records._BLOCK_WEIGHT = 2500
+    tokenizer._SERIAL_WEIGHT = tokenizer._BLOCK_SIZE = 2500
     with parallel.processes(2):
         generate(sys.argv[1])

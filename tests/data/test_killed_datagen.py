@@ -59,7 +59,10 @@ def test_killed_ten_times_at_random(tmp_path):
             for name in expected:
                 if "train" in name:
                     assert (folder / name).read_bytes() == expected[name]
-        assert start(folder).wait() == 0
+        if number % 2:
+            killed_datagen.generate(str(folder))
+        else:
+            assert start(folder).wait() == 0
         assert contents(folder) == expected
     assert killed
 
@@ -68,12 +71,16 @@ class Killed(BaseException):
     pass
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The files of a run that is not killed."""
+    folder = tmp_path_factory.mktemp("whole")
+    killed_datagen.generate(str(folder))
+    return contents(folder)
+
+
 @pytest.mark.parametrize("renamings", range(0, 24, 2))
-def test_killed_between_two_renamings(tmp_path, monkeypatch, renamings):
-    whole, interrupted = tmp_path / "whole", tmp_path / "interrupted"
-    whole.mkdir()
-    interrupted.mkdir()
-    killed_datagen.generate(str(whole))
+def test_killed_between_two_renamings(tmp_path, monkeypatch, whole, renamings):
     done = []
 
     def replace(source, target, original=os.replace):
@@ -85,11 +92,11 @@ def test_killed_between_two_renamings(tmp_path, monkeypatch, renamings):
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", replace)
         try:
-            killed_datagen.generate(str(interrupted))
+            killed_datagen.generate(str(tmp_path))
         except Killed:
             assert renamings == len(done)
-    killed_datagen.generate(str(interrupted))
-    assert contents(interrupted) == contents(whole)
+    killed_datagen.generate(str(tmp_path))
+    assert contents(tmp_path) == whole
 
 
 def test_a_journal_without_files_is_no_obstacle(tmp_path):

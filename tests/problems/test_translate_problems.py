@@ -6,6 +6,7 @@ from t2t_keras import registry
 from t2t_keras.data import records, translate
 from t2t_keras.data.modes import DatasetSplit, ModeKeys
 from t2t_keras.data.sources import SourceError
+from t2t_keras.problems import translate_enro
 from tests.problems import small_archives
 
 NAMES = [
@@ -30,9 +31,11 @@ def write_all(problem, tmp_path, count=3):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pairs_of_all_corpora(name, tmp_path):
+def test_pairs_of_all_corpora(name, tmp_path, monkeypatch):
     problem = registry.problem(name)
     write_all(problem, tmp_path)
+    # As if the whole corpus had so many, of which some are drawn: as many are read to draw them.
+    monkeypatch.setattr(translate_enro, "_NUM_PAIRS", 8000)
     blocks = len(getattr(problem, "synthetic_files", ()))
     for split in SPLITS:
         found = pairs(problem, tmp_path, split)
