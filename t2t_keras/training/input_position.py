@@ -5,7 +5,8 @@ seed is kept here too: dropout masks and shuffling go on as they were, also when
 
 The file names the records that wait in shuffle buffers and half-full batches by their numbers: some
 hundred kilobytes. Problems where a record is not one example (hparams `pack_dataset`,
-`split_to_length`) have the waiting batches themselves in `<prefix>.input.data-*`.
+`split_to_length`, `split_targets_chunk_length`) have the waiting batches themselves in
+`<prefix>.input.data-*`.
 """
 
 import base64

@@ -244,3 +244,14 @@ def test_unfinished_and_unshuffled_files_are_not_read(data_dir, tmp_path):
     ):
         (tmp_path / name).write_bytes(b"not a record")
     assert as_lists(dataset(str(tmp_path)).take(5)) == as_lists(dataset(data_dir).take(5))
+
+
+def test_decoders_of_features_are_refused(data_dir):
+    class Decoding(Numbers):
+        def example_reading_spec(self):
+            return super().example_reading_spec()[0], {"inputs": object()}
+
+    with pytest.raises(
+        ValueError, match="problem numbers must return None.*preprocess_example.*'inputs'"
+    ):
+        dataset(data_dir, problem=Decoding())
