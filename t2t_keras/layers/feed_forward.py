@@ -18,19 +18,20 @@ class FeedForward(SubLayer):
       name: scope of the variables.
     """
 
-    # Whether a position's result depends on its neighbours, too.
-    sees_neighbours = False
-
     def __init__(self, processing: Processing, name: str = "ffn") -> None:
         super().__init__(processing, name)
 
     def build_transform(self) -> None:
         """Creates nothing."""
 
-    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
+    def transform(self, x: Any, real: Any = None, dropout_seed: Any = None) -> Any:
         """`x` `[batch, length, size]` -> the same shape.
 
-        An arg, if any, is `[batch, length, 1]`: 1 at real positions, 0 at padding.
+        Args:
+          x: the input.
+          real: `[batch, length, 1]`, 1 at real positions, 0 at padding; None where padding needs no
+            care.
+          dropout_seed: int32 `[2]`, None for no dropout.
         """
         return x
 
@@ -72,23 +73,34 @@ class DenseReluDense(FeedForward):
         name: str = "ffn",
     ) -> None:
         super().__init__(processing, name)
-        self.conv1 = Dense(processing.size, filter_size, initializer=initializer, name="conv1")
-        self.conv2 = Dense(filter_size, processing.size, initializer=initializer, name="conv2")
+        self.size, self.filter_size = processing.size, filter_size
+        self.initializer = initializer
+        self.make_layers()
         self.dropout = Dropout(relu_dropout, next(processing.sites), relu_dropout_broadcast_dims)
+
+    def make_layers(self) -> None:
+        """Makes the layers to and from the hidden values."""
+        self.conv1: Any = Dense(
+            self.size, self.filter_size, initializer=self.initializer, name="conv1"
+        )
+        self.conv2: Any = Dense(
+            self.filter_size, self.size, initializer=self.initializer, name="conv2"
+        )
 
     def build_transform(self) -> None:
         """Creates the kernels and biases."""
         self.conv1.build()
         self.conv2.build()
 
-    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[…, size]` -> `[…, size]`; an arg (see the base class) zeroes results at padding.
+    def transform(self, x: Any, real: Any = None, dropout_seed: Any = None) -> Any:
+        """See the base class; results at padding are zeros if `real` is given.
 
-        T2T's pad remover runs this layer on real positions only and leaves zeros at padding: a
-        factor of 1 at real positions and 0 at padding does the same.
+        T2T's pad remover runs this layer on real positions only and leaves zeros at padding: the
+        factor does the same.
         """
-        hidden = ops.relu(self.conv1(x))
-        output = self.conv2(self.dropout(hidden, dropout_seed=dropout_seed))
-        for factor in args:
-            output = output * ops.cast(factor, output.dtype)
-        return output
+        output = self.output_of(self.conv1(x), dropout_seed)
+        return output if real is None else output * ops.cast(real, output.dtype)
+
+    def output_of(self, hidden: Any, dropout_seed: Any = None) -> Any:
+        """What the hidden values `[…, filter_size]`, before ReLU, lead to: `[…, size]`."""
+        return self.conv2(self.dropout(ops.relu(hidden), dropout_seed=dropout_seed))

@@ -18,7 +18,8 @@ NAMES = (
     "parameter_attention",
     "none",
 )
-WITH_NEIGHBOURS = ("conv_relu_conv",)
+# In an encoder, real positions see padding through these, unless it is zeroed.
+SEE_PADDING = ("conv_relu_conv",)
 
 
 def make_feed_forward(hparams: Any, processing: Processing, padding: str) -> FeedForward:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from keras import ops
 
 from t2t_keras.layers.dot_product import AttentionResult, DotProductAttention
-from t2t_keras.layers.masks import MASKED
+from t2t_keras.layers.masks import hide
 
 DEFAULT_BLOCK_LENGTH = 128
 
@@ -61,11 +61,11 @@ class LocalAttention(DotProductAttention):
         name: str = "local_attention",
         **options: Any,
     ) -> None:
-        super().__init__(name=name, **options)
         if block_length < 1:
             raise ValueError(
                 f"The block length of local attention must be positive. Received: {block_length}"
             )
+        super().__init__(name=name, **options)
         self.neighbourhood = neighbourhood
         self.block_length = block_length
 
@@ -135,7 +135,7 @@ class LocalAttention(DotProductAttention):
         """A bias `[max_length]` on what is before the neighbourhood of the position `step`."""
         first = (step // self.block_length - self.neighbourhood.blocks_before) * self.block_length
         positions = ops.arange(max_length, dtype="int32")
-        return ops.cast(ops.less(positions, first), "float32") * MASKED
+        return hide(ops.less(positions, first))
 
     def _with_neighbours(self, x: Any) -> Any:
         """What each block sees: `[batch, heads, blocks, keys, depth]`, zeros beyond the ends."""
@@ -157,7 +157,7 @@ class LocalAttention(DotProductAttention):
         hidden = outside[:, None, :]
         if causal:
             hidden = ops.logical_or(hidden, (keys[None, :] > in_block[:, None])[None])
-        return ops.cast(hidden, "float32") * MASKED
+        return hide(hidden)
 
 
 def _in_blocks(x: Any, size: Any) -> Any:

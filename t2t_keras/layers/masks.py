@@ -12,17 +12,21 @@ from keras import ops
 MASKED = -1e9
 
 
+def hide(hidden: Any) -> Any:
+    """Bool of any shape -> the bias that hides where it is true: float32 of that shape."""
+    return ops.cast(hidden, "float32") * MASKED
+
+
 def padding_bias(ids: Any) -> Any:
     """Hides padding, id 0: int `[batch, key_length]` -> `[batch, 1, 1, key_length]`."""
-    padding = ops.cast(ops.equal(ids, 0), "float32")
-    return (padding * MASKED)[:, None, None, :]
+    return hide(ops.equal(ids, 0))[:, None, None, :]
 
 
 def causal_bias(length: Any) -> Any:
     """Hides later positions: `[1, 1, length, length]`, masked where key index > query index."""
     positions = ops.arange(length, dtype="int32")
     later = ops.greater(positions[None, :], positions[:, None])
-    return (ops.cast(later, "float32") * MASKED)[None, None, :, :]
+    return hide(later)[None, None, :, :]
 
 
 def same_segment_bias(query_segments: Any, key_segments: Any) -> Any:
@@ -37,7 +41,7 @@ def same_segment_bias(query_segments: Any, key_segments: Any) -> Any:
       `[batch, 1, query_length, key_length]`.
     """
     differ = ops.not_equal(query_segments[:, :, None], key_segments[:, None, :])
-    return (ops.cast(differ, "float32") * MASKED)[:, None, :, :]
+    return hide(differ)[:, None, :, :]
 
 
 def prepended_inputs_bias(ids: Any) -> Any:
@@ -55,7 +59,7 @@ def prepended_inputs_bias(ids: Any) -> Any:
     positions = ops.arange(ops.shape(ids)[1], dtype="int32")
     later = ops.greater(positions[None, :], positions[:, None])
     hidden = ops.logical_and(later[None], in_targets[:, None, :])
-    return (ops.cast(hidden, "float32") * MASKED)[:, None, :, :]
+    return hide(hidden)[:, None, :, :]
 
 
 def local_bias(length: Any, max_backward: int, max_forward: int) -> Any:
@@ -73,7 +77,7 @@ def local_bias(length: Any, max_backward: int, max_forward: int) -> Any:
         hidden = ops.less(distance, -max_backward)
     if max_forward >= 0:
         hidden = ops.logical_or(hidden, ops.greater(distance, max_forward))
-    return (ops.cast(hidden, "float32") * MASKED)[None, None, :, :]
+    return hide(hidden)[None, None, :, :]
 
 
 def proximity_bias(length: Any) -> Any:
@@ -95,7 +99,7 @@ def decode_step_bias(step: Any, max_length: Any, proximity: bool = False) -> Any
       `[max_length]`.
     """
     positions = ops.arange(max_length, dtype="int32")
-    bias = ops.cast(ops.greater(positions, step), "float32") * MASKED
+    bias = hide(ops.greater(positions, step))
     if proximity:
         bias = bias - ops.log1p(ops.cast(ops.abs(positions - step), "float32"))
     return bias

@@ -112,6 +112,6 @@ class ParameterAttention(FeedForward):
         """Creates the variables."""
         self.attention.build()
 
-    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[batch, length, size]` -> the same shape; see the base class."""
+    def transform(self, x: Any, real: Any = None, dropout_seed: Any = None) -> Any:
+        """See the base class; padding needs no care."""
         return self.attention(x, dropout_seed=dropout_seed)

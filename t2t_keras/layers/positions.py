@@ -41,27 +41,6 @@ def timing_signal_at(
     return ops.concatenate(parts, axis=-1)
 
 
-def timing_signal(
-    length: Any,
-    channels: int,
-    min_timescale: float = 1.0,
-    max_timescale: float = 1e4,
-    start_index: int = 0,
-) -> Any:
-    """Sinusoids of start_index, start_index + 1, …: float32 `[1, length, channels]`."""
-    positions = ops.arange(length, dtype="float32") + start_index
-    return timing_signal_at(positions, channels, min_timescale, max_timescale)[None]
-
-
-def learned_signal(table: Any, length: Any) -> Any:
-    """The first `length` rows of a learned table `[max_length, depth]`, zeros beyond its end.
-
-    Returns:
-      `[1, length, depth]`.
-    """
-    return learned_signal_at(table, ops.arange(length, dtype="int32"))[None]
-
-
 def learned_signal_at(table: Any, positions: Any) -> Any:
     """Rows of a learned table `[max_length, depth]` at int `positions`, zeros beyond its end.
 

@@ -52,7 +52,8 @@ class RelativeAttention(DotProductAttention):
       depth: key and value depth of a head.
       max_relative_position: above 0.
       initializer: of the tables.
-      options: see `DotProductAttention`. As in T2T, dropout has no broadcast dims here.
+      name: scope.
+      options: see `DotProductAttention`.
 
     Raises:
       ValueError: max_relative_position is 0 or negative.
@@ -100,9 +101,8 @@ class RelativeAttention(DotProductAttention):
     def attend_step(self, query: Any, key: Any, value: Any, bias: Any, step: Any) -> Any:
         """Attends from one position to the cached ones; see the base class."""
         positions = ops.arange(ops.shape(key)[3], dtype="int32")
-        index = relative_positions(ops.reshape(step, (1,)), positions, self.max_relative_position)[
-            0
-        ]
+        limit = self.max_relative_position
+        index = relative_positions(ops.reshape(step, (1,)), positions, limit)[0]
         key_vectors, value_vectors = self._vectors(index)  # [max_length, depth]
         logits = ops.matmul(query, ops.swapaxes(key, -1, -2))
         logits = logits + ops.matmul(query, ops.transpose(key_vectors))
@@ -149,7 +149,7 @@ class RelativeAttentionV2(DotProductAttention):
         add_to_values: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(name=self.scope, **options)
+        super().__init__(**{"name": self.scope} | options)
         _check_range(max_relative_position)
         self.max_relative_position = max_relative_position
         rows = self._num_distances()

@@ -42,13 +42,18 @@ def block_length_of(hparams: Any) -> int:
 
 def make_dot_product(hparams: Any, site: int) -> DotProductAttention:
     """The plain kind, which attention to the encoder always has."""
-    return DotProductAttention(
-        dropout=hparams.attention_dropout,
-        dropout_broadcast_dims=parse_broadcast_dims(hparams.attention_dropout_broadcast_dims),
-        site=site,
-        hard_k=getattr(hparams, "hard_attention_k", 0),
-        gumbel_noise_weight=getattr(hparams, "gumbel_noise_weight", 0.0),
-    )
+    return DotProductAttention(**_options(hparams, site))
+
+
+def _options(hparams: Any, site: int) -> dict[str, Any]:
+    """What all kinds take but the local ones without distances."""
+    return {
+        "dropout": hparams.attention_dropout,
+        "dropout_broadcast_dims": parse_broadcast_dims(hparams.attention_dropout_broadcast_dims),
+        "site": site,
+        "hard_k": getattr(hparams, "hard_attention_k", 0),
+        "gumbel_noise_weight": getattr(hparams, "gumbel_noise_weight", 0.0),
+    }
 
 
 def make_self_attention(hparams: Any, site: int, causal: bool = False) -> DotProductAttention:
@@ -73,26 +78,14 @@ def make_self_attention(hparams: Any, site: int, causal: bool = False) -> DotPro
     if kind in NEIGHBOURHOODS and kind != "local_relative_mask_right":
         neighbourhood = NEIGHBOURHOODS[_CAUSAL_COUNTERPARTS.get(kind, kind) if causal else kind]
         return LocalAttention(neighbourhood, block_length_of(hparams))
-    depth = _depth_of_head(hparams)
-    # T2T draws these weights' dropout without broadcast dims.
-    options: dict[str, Any] = {
-        "dropout": hparams.attention_dropout,
-        "site": site,
-        "hard_k": getattr(hparams, "hard_attention_k", 0),
-        "gumbel_noise_weight": getattr(hparams, "gumbel_noise_weight", 0.0),
-    }
+    depth, options = _depth_of_head(hparams), _options(hparams, site)
     if kind == "dot_product_relative":
-        initializer = initializer_factory(hparams.initializer, hparams.initializer_gain)
-        return RelativeAttention(
-            depth, hparams.max_relative_position, initializer=initializer, **options
-        )
-    options["dropout_broadcast_dims"] = parse_broadcast_dims(
-        hparams.attention_dropout_broadcast_dims
-    )
-    options["heads_share_embeddings"] = bool(
-        getattr(hparams, "heads_share_relative_embedding", False)
-    )
-    options["add_to_values"] = bool(getattr(hparams, "add_relative_to_values", False))
+        options["initializer"] = initializer_factory(hparams.initializer, hparams.initializer_gain)
+        # T2T draws these weights' dropout without broadcast dims.
+        del options["dropout_broadcast_dims"]
+        return RelativeAttention(depth, hparams.max_relative_position, **options)
+    options["heads_share_embeddings"] = getattr(hparams, "heads_share_relative_embedding", False)
+    options["add_to_values"] = getattr(hparams, "add_relative_to_values", False)
     if kind == "local_relative_mask_right":
         return LocalRelativeAttention(hparams.num_heads, depth, block_length_of(hparams), **options)
     return _RELATIVE_V2[kind](hparams.num_heads, depth, hparams.max_relative_position, **options)

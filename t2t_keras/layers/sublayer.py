@@ -18,6 +18,9 @@ from keras import ops
 from t2t_keras.layers.dropout import Dropout
 from t2t_keras.layers.normalization import make_norm
 
+PREPROCESS_LETTERS = "nd"
+POSTPROCESS_LETTERS = "nadz"
+
 
 @dataclasses.dataclass(frozen=True)
 class Processing:
@@ -25,8 +28,8 @@ class Processing:
 
     Attributes:
       size: width of the model, the last axis of every activation.
-      preprocess: letters of "nd", or "none".
-      postprocess: letters of "nadz", or "none".
+      preprocess: some of `PREPROCESS_LETTERS`, or "none".
+      postprocess: some of `POSTPROCESS_LETTERS`, or "none".
       norm_type: see `normalization.NORM_TYPES`.
       norm_epsilon: of the norm.
       dropout: rate of `d`.
@@ -45,11 +48,15 @@ class Processing:
 
     def make_preprocess(self) -> "ProcessSequence":
         """The layer before a sub-layer, and after the last layer of a stack."""
-        return ProcessSequence(self.preprocess, self, allowed="nd", name="layer_prepostprocess")
+        return ProcessSequence(
+            self.preprocess, self, PREPROCESS_LETTERS, name="layer_prepostprocess"
+        )
 
     def make_postprocess(self) -> "ProcessSequence":
         """The layer after a sub-layer."""
-        return ProcessSequence(self.postprocess, self, allowed="nadz", name="layer_postprocess")
+        return ProcessSequence(
+            self.postprocess, self, POSTPROCESS_LETTERS, name="layer_postprocess"
+        )
 
 
 class _ZeroAdd(keras.layers.Layer):
@@ -157,8 +164,11 @@ class SubLayer(keras.layers.Layer):
         """Creates the variables of the sub-layer proper."""
         raise NotImplementedError
 
-    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """The sub-layer proper: `[batch, length, size]` -> the same shape."""
+    def transform(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        """The sub-layer proper: `[batch, length, size]` -> the same shape.
+
+        Beside what it needs it takes a `dropout_seed`, int32 `[2]`, None for no dropout.
+        """
         raise NotImplementedError
 
     def call(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import keras
 from keras import ops
 
+from t2t_keras.data.modes import ModalityType
 from t2t_keras.layers.dense import Dense
 from t2t_keras.layers.initializers import InitializerFactory
 from t2t_keras.models.transformer_support import UnsupportedHparams, prepends_inputs
@@ -56,8 +57,7 @@ def mean_over_real_positions(x: Any, ids: Any) -> Any:
 
 def class_count(problem_hparams: Any) -> int | None:
     """Number of classes that a problem's targets are of, None if they aren't classes."""
-    kind = problem_hparams.modality.get("targets")
-    if str(getattr(kind, "value", kind)) != "class_label":
+    if problem_hparams.modality.get("targets") != ModalityType.CLASS_LABEL:
         return None
     return int(problem_hparams.vocab_size["targets"])
 

@@ -10,19 +10,22 @@ from keras import ops
 from t2t_keras import registry
 from t2t_keras.layers.attention_recording import record_attention
 from t2t_keras.layers.dropout import keep_mask
-from t2t_keras.layers.embedding import SymbolModality, SymbolTable
-from t2t_keras.layers.initializers import initializer_factory
+from t2t_keras.layers.embedding import SymbolTable
 from t2t_keras.layers.precision import activation_dtype, set_activation_dtype
 from t2t_keras.models import class_labels
-from t2t_keras.models.transformer_body import EncoderOutput, Packing, TransformerBody
+from t2t_keras.models.transformer_body import EncoderOutput, TransformerBody
+from t2t_keras.models.transformer_problem import (
+    check_one_vocabulary,
+    problem_hparams_of,
+    symbol_vocab_size,
+)
 from t2t_keras.models.transformer_support import (
     check_not_of_other_model,
-    check_one_vocabulary,
     check_overrides,
     check_supported,
     prepends_inputs,
-    symbol_vocab_size,
 )
+from t2t_keras.models.transformer_tables import make_tables
 
 # Dropout sites of the body count up from 0; symbol dropout has its own.
 _SYMBOL_SITES = {"inputs": 1_000_000, "targets": 1_000_001}
@@ -108,8 +111,11 @@ class Transformer(keras.Model):
         self.input_vocab_size = (
             None if input_vocab_size is None else _round_up(input_vocab_size, hparams.vocab_divisor)
         )
-        self.modalities: dict[str, Any] = {}
-        self._make_tables(hparams)
+        tables = make_tables(hparams, self.input_vocab_size, self.target_vocab_size, predicts_class)
+        self.modalities = tables.modalities
+        self.input_table = tables.inputs
+        self.target_table: Any = tables.targets
+        self.softmax_table: Any = tables.softmax
         # In these modes, sequences of a problem with inputs are inputs, a 0 and targets.
         self.prepends_inputs = not self.has_inputs and prepends_inputs(hparams)
         self._stacks = TransformerBody(
@@ -126,12 +132,7 @@ class Transformer(keras.Model):
           UnsupportedHparams: also for inputs or targets that are no symbols.
           ValueError: the problem has no targets, or hparams hold no problem.
         """
-        problem_hparams = getattr(hparams, "problem_hparams", None)
-        if problem_hparams is None:
-            raise ValueError(
-                "hparams.problem_hparams is missing: create the hparams with a problem name "
-                "(hparams_lib.create_hparams(…, problem_name=…))."
-            )
+        problem_hparams = problem_hparams_of(hparams)
         classes = class_labels.class_count(problem_hparams)
         if classes is not None:
             class_labels.check_goes_with_classes(hparams, problem_hparams.modality)
@@ -156,39 +157,6 @@ class Transformer(keras.Model):
             # A derived model need not know of classes.
             **({} if classes is None else {"predicts_class": True}),
         )
-
-    def _make_tables(self, hparams: Any) -> None:
-        """Chooses which tables are one: inputs and targets, or those and the softmax."""
-        # T2T drops the three-way sharing when the vocabularies differ in size, but not the two-way
-        # one: there, tables of different size are simply different tables.
-        same_size = self.input_vocab_size in (None, self.target_vocab_size)
-        same_size = same_size and not self.predicts_class
-        share_all = hparams.shared_embedding_and_softmax_weights and same_size
-        share_embeddings = share_all or hparams.shared_embedding
-        multiply = hparams.multiply_embedding_mode == "sqrt_depth"
-
-        def table(vocab_size: int, name: str) -> SymbolTable:
-            modality = SymbolModality(vocab_size, self.hidden_size, multiply)
-            return self.modalities.setdefault(modality.name, modality).table(name)
-
-        self.input_table = (
-            None
-            if self.input_vocab_size is None
-            else table(self.input_vocab_size, "shared" if share_embeddings else "input_emb")
-        )
-        self.target_table: Any = None
-        if self.predicts_class:
-            top = class_labels.ClassLabelModality(
-                self.target_vocab_size,
-                self.hidden_size,
-                initializer_factory(hparams.initializer, hparams.initializer_gain),
-            )
-            self.softmax_table = self.modalities.setdefault(top.name, top)
-            return
-        self.target_table = table(
-            self.target_vocab_size, "shared" if share_embeddings else "target_emb"
-        )
-        self.softmax_table = table(self.target_vocab_size, "shared" if share_all else "softmax")
 
     def build(self, input_shape: Any = None) -> None:
         """Creates all variables."""
@@ -218,7 +186,15 @@ class Transformer(keras.Model):
         else:
             ids, vectors = self._embed("targets", self.target_table, features["targets"], seed)
         embedded.update(targets=vectors, targets_raw=ids)
-        output = self.body(embedded)
+        return self.output_of_body(embedded)
+
+    def output_of_body(self, features: Features) -> Any:
+        """What `body` returns.
+
+        Raises:
+          TypeError: a derived model's body returns losses, too, as it may in T2T.
+        """
+        output = self.body(features)
         if isinstance(output, tuple):
             raise TypeError(
                 f"{type(self).__name__}.body must return one tensor; losses beside it are not "
@@ -241,25 +217,21 @@ class Transformer(keras.Model):
         Returns:
           `[batch, target_length, hidden_size]`.
         """
-        seed = features["dropout_seed"]
-        input_packing = packing_of(features, "inputs")
-        encoder_output = None
-        if self.has_inputs:
-            encoder_output = self._stacks.encode(
-                features["inputs_raw"],
-                features["inputs"],
-                input_packing,
-                dropout_seed=seed,
-                features=features,
-            )
         return self._stacks.decode(
             features["targets_raw"],
             features["targets"],
-            encoder_output,
-            packing=packing_of(features, "targets"),
-            input_packing=input_packing,
-            dropout_seed=seed,
+            self.encode_embedded(features) if self.has_inputs else None,
             features=features,
+            dropout_seed=features["dropout_seed"],
+        )
+
+    def encode_embedded(self, features: Features) -> EncoderOutput:
+        """Runs the encoder on the features that `body` gets; result as of `encode`."""
+        return self._stacks.encode(
+            features["inputs_raw"],
+            features["inputs"],
+            features=features,
+            dropout_seed=features["dropout_seed"],
         )
 
     def attention_weights(self, features: Features) -> dict[str, Any]:
@@ -379,16 +351,6 @@ class Transformer(keras.Model):
 
 def _round_up(size: int, divisor: int) -> int:
     return -(-size // divisor) * divisor
-
-
-def packing_of(features: Features, feature: str) -> Packing | None:
-    """Where the examples of a packed batch's feature are; None if it isn't packed."""
-    if f"{feature}_segmentation" not in features:
-        return None
-    return Packing(
-        ops.convert_to_tensor(features[f"{feature}_segmentation"], dtype="int32"),
-        ops.convert_to_tensor(features[f"{feature}_position"], dtype="int32"),
-    )
 
 
 def seed_for(training: bool, dropout_seed: Any) -> Any:

@@ -31,6 +31,16 @@ class Packing(NamedTuple):
     positions: Any
 
 
+def packing_of(features: Mapping[str, Any] | None, side: str) -> Packing | None:
+    """The packing of a batch's `inputs` or `targets`; None if they are not packed."""
+    if features is None or f"{side}_segmentation" not in features:
+        return None
+    return Packing(
+        ops.convert_to_tensor(features[f"{side}_segmentation"], dtype="int32"),
+        ops.convert_to_tensor(features[f"{side}_position"], dtype="int32"),
+    )
+
+
 class EncoderOutput(NamedTuple):
     """What the decoder needs to know about the inputs.
 
@@ -87,7 +97,7 @@ class TransformerBody(keras.layers.Layer):
         self.unidirectional_encoder = bool(hparams.unidirectional_encoder)
         self.causal_decoder = bool(hparams.causal_decoder_self_attention)
         self.use_pad_remover = bool(hparams.use_pad_remover)
-        self.ffn_sees_neighbours = hparams.ffn_layer in feed_forward_types.WITH_NEIGHBOURS
+        self.ffn_sees_padding = hparams.ffn_layer in feed_forward_types.SEE_PADDING
         self.prepended_inputs_see_all = (
             getattr(hparams, "prepend_mode", "none") == "prepend_inputs_full_attention"
         )
@@ -129,20 +139,19 @@ class TransformerBody(keras.layers.Layer):
         self,
         ids: Any,
         embedded: Any,
-        packing: Packing | None = None,
-        dropout_seed: Any = None,
         features: Mapping[str, Any] | None = None,
+        dropout_seed: Any = None,
     ) -> EncoderOutput:
         """Runs the encoder.
 
         Args:
           ids: int `[batch, length]`; id 0 is padding.
           embedded: the ids' vectors, `[batch, length, hidden_size]`.
-          packing: of packed rows.
+          features: of the batch, for the packing of packed rows and for given positions.
           dropout_seed: int32 `[2]`, None for no dropout.
-          features: of the batch, for positions that are among them.
         """
         length = ops.shape(ids)[1]
+        packing = packing_of(features, "inputs")
         padding_bias = masks.padding_bias(ids)
         bias = padding_bias
         if packing is not None:
@@ -158,7 +167,7 @@ class TransformerBody(keras.layers.Layer):
         if self.space_embedding is not None:
             vector = ops.cast(self.space_embedding(space_id=self.target_space_id), x.dtype)
             x = add_vector(x, tf.reshape(vector, [-1]))
-        x = self._add_positions(x, self.inputs_positions, packing, "inputs", features)
+        x = self._add_positions(x, "inputs", self.inputs_positions, features)
         x = self.input_dropout(x, dropout_seed=dropout_seed)
         # The pad remover matters in packed rows, where padding is seen by padding, and without a
         # decoder, where the outputs at padding are part of the result. Elsewhere no position
@@ -166,7 +175,7 @@ class TransformerBody(keras.layers.Layer):
         shows_padding = packing is not None or self.decoder is None
         removes_padding = shows_padding and self.use_pad_remover
         real = None
-        if self.ffn_sees_neighbours or removes_padding:
+        if self.ffn_sees_padding or removes_padding:
             real = _real_positions(ids, packing)
         output = self.encoder(x, bias, real, dropout_seed=dropout_seed)
         return EncoderOutput(output, padding_bias)
@@ -176,10 +185,8 @@ class TransformerBody(keras.layers.Layer):
         ids: Any,
         embedded: Any,
         encoder_output: EncoderOutput | None = None,
-        packing: Packing | None = None,
-        input_packing: Packing | None = None,
-        dropout_seed: Any = None,
         features: Mapping[str, Any] | None = None,
+        dropout_seed: Any = None,
     ) -> Any:
         """Runs the decoder on given targets.
 
@@ -191,17 +198,17 @@ class TransformerBody(keras.layers.Layer):
           ids: int `[batch, length]`.
           embedded: the ids' vectors, `[batch, length, hidden_size]`.
           encoder_output: None without inputs.
-          packing: of packed targets.
-          input_packing: of packed inputs.
-          dropout_seed: int32 `[2]`, None for no dropout.
           features: see `encode`.
+          dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:
           `[batch, length, hidden_size]`.
         """
+        packing = packing_of(features, "targets")
+        input_packing = packing_of(features, "inputs")
         bias = self._decoder_bias(ids, packing)
         x = shift_right(embedded)
-        x = self._add_positions(x, self.targets_positions, packing, "targets", features)
+        x = self._add_positions(x, "targets", self.targets_positions, features)
         x = self.target_dropout(x, dropout_seed=dropout_seed)
         if encoder_output is None:
             return self.decoder(x, bias, dropout_seed=dropout_seed)
@@ -213,8 +220,13 @@ class TransformerBody(keras.layers.Layer):
     def _decoder_bias(self, ids: Any, packing: Packing | None) -> Any:
         length = ops.shape(ids)[1]
         if self.local:
+            if packing is not None:
+                raise ValueError(
+                    "Local self-attention can't keep the examples of packed rows apart. Received: "
+                    "features *_segmentation"
+                )
             # Local attention hides later positions itself: a bias of length² would cost more.
-            return masks.padding_bias(ids) if not self.causal_decoder else self._no_packing(packing)
+            return None if self.causal_decoder else masks.padding_bias(ids)
         if not self.causal_decoder:
             bias = masks.padding_bias(ids)
         elif self.prepended_inputs_see_all:
@@ -226,13 +238,6 @@ class TransformerBody(keras.layers.Layer):
         if self.proximity:
             bias = bias + masks.proximity_bias(length)
         return bias
-
-    def _no_packing(self, packing: Packing | None) -> None:
-        if packing is not None:
-            raise ValueError(
-                "Local self-attention can't keep the examples of packed rows apart. Received: "
-                "features *_segmentation"
-            )
 
     def fill_cache(
         self, cache: dict[str, dict[str, Any]], embedded: Any, lengths: Any
@@ -249,10 +254,10 @@ class TransformerBody(keras.layers.Layer):
         """
         length = ops.shape(embedded)[1]
         beyond = ops.arange(length, dtype="int32")[None, :] >= lengths[:, None]
-        bias = (ops.cast(beyond, "float32") * masks.MASKED)[:, None, None, :]
+        bias = masks.hide(beyond)[:, None, None, :]
         if self.proximity:
             bias = bias + masks.proximity_bias(length)
-        x = self._add_positions(shift_right(embedded), self.targets_positions, None, "targets")
+        x = self._add_positions(shift_right(embedded), "targets", self.targets_positions)
         return self.decoder.fill_cache(x, cache, bias)
 
     def decode_step(
@@ -274,40 +279,34 @@ class TransformerBody(keras.layers.Layer):
           `[batch, beam, hidden_size]`, new cache.
         """
         x = embedded * ops.cast(ops.greater(step, 0), embedded.dtype)
-        if self.pos == "timing":
-            x = x + ops.cast(positions.timing_signal_at(step, self.size), x.dtype)
-        elif self.given_positions is not None:
-            x = x + ops.cast(self.given_positions.signal_at("targets", step), x.dtype)
-        elif self.targets_positions is not None:
-            x = x + ops.cast(positions.learned_signal_at(self.targets_positions, step), x.dtype)
+        if self.given_positions is not None:
+            signal = self.given_positions.signal_at("targets", step)
+        else:
+            signal = self._signal_at(step, self.targets_positions)
+        if signal is not None:
+            x = x + ops.cast(signal, x.dtype)
         max_length = ops.shape(cache[self.decoder.stack[0].name]["k"])[3]
         bias = masks.decode_step_bias(step, max_length, self.proximity)
         return self.decoder.step(x, step, cache, bias, memory)
 
     def _add_positions(
-        self,
-        x: Any,
-        table: Any,
-        packing: Packing | None,
-        side: str,
-        features: Mapping[str, Any] | None = None,
+        self, x: Any, side: str, table: Any, features: Mapping[str, Any] | None = None
     ) -> Any:
+        """`x` `[batch, length, hidden_size]` with the signal of where each vector is."""
         length = ops.shape(x)[1]
         if self.given_positions is not None:
             signal = self.given_positions.signal(side, features, length)
-        elif self.pos == "timing":
-            signal = (
-                positions.timing_signal(length, self.size)
-                if packing is None
-                else positions.timing_signal_at(packing.positions, self.size)
-            )
-        elif table is None:
-            return x
-        elif packing is None:
-            signal = positions.learned_signal(table, length)
         else:
-            signal = positions.learned_signal_at(table, packing.positions)
-        return x + ops.cast(signal, x.dtype)
+            packing = packing_of(features, side)
+            counted = ops.arange(length, dtype="int32")[None]  # [1, length]
+            signal = self._signal_at(counted if packing is None else packing.positions, table)
+        return x if signal is None else x + ops.cast(signal, x.dtype)
+
+    def _signal_at(self, where: Any, table: Any) -> Any:
+        """The signal at int positions `[…]`: `[…, hidden_size]`; None if the model has none."""
+        if self.pos == "timing":
+            return positions.timing_signal_at(where, self.size)
+        return None if table is None else positions.learned_signal_at(table, where)
 
 
 def _real_positions(ids: Any, packing: Packing | None) -> Any:

@@ -6,11 +6,16 @@ import keras
 from keras import ops
 
 from t2t_keras import registry
+from t2t_keras.data.modes import ModalityType
 from t2t_keras.layers.dense import Dense
 from t2t_keras.layers.initializers import InitializerFactory, initializer_factory
 from t2t_keras.models.class_labels import mean_over_real_positions
-from t2t_keras.models.transformer import Features, Transformer, packing_of, seed_for
-from t2t_keras.models.transformer_support import UnsupportedHparams, symbol_vocab_size
+from t2t_keras.models.transformer import Features, Transformer, seed_for
+from t2t_keras.models.transformer_problem import (
+    check_modality,
+    problem_hparams_of,
+    symbol_vocab_size,
+)
 
 
 @registry.register_model("transformer_encoder")
@@ -37,28 +42,17 @@ class TransformerEncoder(Transformer):
         options = {"name": self.REGISTERED_NAME} | options
         super().__init__(hparams, input_vocab_size=input_vocab_size, **options)
 
-    def call(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
-        """Logits at every input position; see the class."""
-        return self.softmax_table.logits(self.hidden(features, training, dropout_seed))
-
     def hidden(self, features: Features, training: bool = False, dropout_seed: Any = None) -> Any:
         """The encoder's output, `[batch, input_length, hidden_size]`, or of classes, the mean."""
         seed = seed_for(training, dropout_seed)
         ids, vectors = self._embed("inputs", self.input_table, features["inputs"], seed)
-        output = self.body({**features, "inputs": vectors, "inputs_raw": ids, "dropout_seed": seed})
+        embedded = {**features, "inputs": vectors, "inputs_raw": ids, "dropout_seed": seed}
+        output = self.output_of_body(embedded)
         return mean_over_real_positions(output, ids) if self.predicts_class else output
 
     def body(self, features: Features) -> Any:
         """The encoder; see `Transformer.body`. Result `[batch, input_length, hidden_size]`."""
-        packing, seed = packing_of(features, "inputs"), features["dropout_seed"]
-        encoded = self._stacks.encode(
-            features["inputs_raw"],
-            features["inputs"],
-            packing,
-            dropout_seed=seed,
-            features=features,
-        )
-        return encoded.output
+        return self.encode_embedded(features).output
 
     def decoder_memory(self, encoder_output: Any) -> Any:
         """Not available: raises `TypeError`."""
@@ -128,14 +122,10 @@ class TransformerRegressor(TransformerEncoder):
 
         Raises:
           UnsupportedHparams: the targets are something else.
+          ValueError: hparams hold no problem.
         """
-        problem_hparams = hparams.problem_hparams
-        kind = problem_hparams.modality.get("targets")
-        kind = str(getattr(kind, "value", kind))
-        if kind != "real":
-            raise UnsupportedHparams(
-                {"modality['targets']": f"supported is 'real'. Received: {kind!r}"}
-            )
+        problem_hparams = problem_hparams_of(hparams)
+        check_modality(problem_hparams, "targets", ModalityType.REAL)
         return cls(
             hparams,
             input_vocab_size=symbol_vocab_size(problem_hparams, "inputs"),

@@ -58,9 +58,8 @@ class AttentionSubLayer(SubLayer):
         """Creates the kernels."""
         self.attention.build()
 
-    def transform(self, x: Any, *args: Any, dropout_seed: Any = None) -> Any:
-        """`x` `[batch, length, size]`; args: memory or None, bias (see `MultiHeadAttention`)."""
-        memory, bias = args
+    def transform(self, x: Any, memory: Any, bias: Any, dropout_seed: Any = None) -> Any:
+        """`x` `[batch, length, size]` -> the same shape; see `MultiHeadAttention`."""
         return self.attention(x, memory, bias, dropout_seed=dropout_seed)
 
     def step(
@@ -95,8 +94,6 @@ class EncoderLayer(keras.layers.Layer):
     def call(self, x: Any, bias: Any, real: Any = None, dropout_seed: Any = None) -> Any:
         """See `Encoder`."""
         x = self.self_attention(x, None, bias, dropout_seed=dropout_seed)
-        if real is None:
-            return self.ffn(x, dropout_seed=dropout_seed)
         return self.ffn(x, real, dropout_seed=dropout_seed)
 
 

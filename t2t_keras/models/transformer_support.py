@@ -20,6 +20,7 @@ from t2t_keras.layers import (
     self_attention_types,
 )
 from t2t_keras.layers.given_positions import split_names
+from t2t_keras.layers.sublayer import POSTPROCESS_LETTERS, PREPROCESS_LETTERS
 
 
 class UnsupportedHparams(ValueError):
@@ -46,6 +47,12 @@ def _one_of(*values: Any, without: str = "") -> _Check:
     return _Check(f"one of {listed}{without and f' ({without})'}", lambda v: v in values)
 
 
+def _letters(allowed: str) -> _Check:
+    return _Check(
+        f"letters of {allowed!r} or 'none'", lambda v: v == "none" or set(v) <= set(allowed)
+    )
+
+
 def _off(value: Any) -> bool:
     return not value
 
@@ -54,7 +61,6 @@ _EMPTY = _Check("empty: the problem's modalities decide", _off)
 _ZERO = _Check("0", _off)
 _FALSE = _Check("False", _off)
 _RATE = _Check("a number in [0, 1)", lambda v: 0.0 <= v < 1.0)
-_LETTERS = "or 'none'"
 
 _CHECKS: dict[str, _Check] = {
     "self_attention_type": _one_of(*self_attention_types.NAMES),
@@ -82,12 +88,8 @@ _CHECKS: dict[str, _Check] = {
         "bfloat16 of the rest",
         lambda v: v == "float32",
     ),
-    "layer_preprocess_sequence": _Check(
-        f"letters of 'nd' {_LETTERS}", lambda v: v == "none" or set(v) <= set("nd")
-    ),
-    "layer_postprocess_sequence": _Check(
-        f"letters of 'nadz' {_LETTERS}", lambda v: v == "none" or set(v) <= set("nadz")
-    ),
+    "layer_preprocess_sequence": _letters(PREPROCESS_LETTERS),
+    "layer_postprocess_sequence": _letters(POSTPROCESS_LETTERS),
     "layer_prepostprocess_dropout": _RATE,
     "attention_dropout": _RATE,
     "relu_dropout": _RATE,
@@ -252,32 +254,3 @@ def check_overrides(model_class: type) -> None:
 def prepends_inputs(hparams: Any) -> bool:
     """Whether inputs go before the targets, as one sequence, instead of into an encoder."""
     return getattr(hparams, "prepend_mode", "none") not in (None, "", "none")
-
-
-def check_one_vocabulary(input_vocab_size: int | None, target_vocab_size: int) -> None:
-    """Raises `ValueError` unless inputs can be read as targets."""
-    if input_vocab_size not in (None, target_vocab_size):
-        raise ValueError(
-            "A prepend_mode needs one vocabulary for inputs and targets. "
-            f"Received: {input_vocab_size} input symbols, {target_vocab_size} target symbols"
-        )
-
-
-def symbol_vocab_size(problem_hparams: Any, feature: str) -> int | None:
-    """Vocabulary size of a feature, None if the problem has no such feature.
-
-    A problem whose declared `vocab_size` is too small for its data says so in `least_vocab_size`.
-
-    Raises:
-      UnsupportedHparams: the feature is no sequence of symbols.
-    """
-    modality = problem_hparams.modality
-    if feature not in modality:
-        return None
-    kind = str(getattr(modality[feature], "value", modality[feature]))
-    if kind not in ("symbol", "ModalityType.SYMBOL"):
-        raise UnsupportedHparams(
-            {f"modality[{feature!r}]": f"supported is 'symbol'. Received: {kind!r}"}
-        )
-    least = getattr(problem_hparams, "least_vocab_size", {}).get(feature, 0)
-    return max(int(problem_hparams.vocab_size[feature]), least)

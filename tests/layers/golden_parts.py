@@ -23,13 +23,15 @@ from tests.layers.golden_case import Case, handles
 
 @handles("timing_signal_1d")
 def timing_signal(case: Case) -> dict[str, Any]:
-    return {"out": positions.timing_signal(**case.meta)}
+    meta = dict(case.meta)
+    where = meta.pop("start_index", 0) + np.arange(meta.pop("length"))
+    return {"out": positions.timing_signal_at(where, **meta)[None]}
 
 
 @handles("add_timing_signal_1d")
 def add_timing_signal(case: Case) -> dict[str, Any]:
     x = case.inputs["x"]
-    return {"out": x + positions.timing_signal(x.shape[1], x.shape[2])}
+    return {"out": x + positions.timing_signal_at(np.arange(x.shape[1]), x.shape[2])}
 
 
 @handles("timing_signal_given_position", "timing_signal_given_position_odd")
@@ -42,7 +44,7 @@ def timing_signal_given_position(case: Case) -> dict[str, Any]:
 def add_positional_embedding(case: Case) -> dict[str, Any]:
     x = case.inputs["x"]
     (table,) = case.variables.values()
-    return {"out": x + positions.learned_signal(table, x.shape[1])}
+    return {"out": x + positions.learned_signal_at(table, np.arange(x.shape[1]))}
 
 
 @handles("add_positional_embedding_positions")

@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from t2t_keras import registry
+from t2t_keras.models.transformer import Transformer
 from t2t_keras.models.transformer_encoder import TransformerEncoder, TransformerRegressor
 from t2t_keras.models.transformer_scorer import TransformerScorer
 from tests.models.tiny import FEATURES, VOCAB, fill_by_formula, tiny_hparams, tiny_model
@@ -48,3 +49,14 @@ def test_scores_are_log_probabilities_of_targets() -> None:
 def test_they_are_registered() -> None:
     for name in ("transformer_encoder", "transformer_regressor", "transformer_scorer"):
         assert registry.model(name).REGISTERED_NAME == name
+
+
+@pytest.mark.parametrize("base", [Transformer, TransformerEncoder])
+def test_losses_beside_the_output_are_refused(base) -> None:
+    class WithLosses(base):
+        def body(self, features):
+            return super().body(features), {"more": 1.0}
+
+    model = WithLosses(tiny_hparams(), input_vocab_size=VOCAB, target_vocab_size=VOCAB)
+    with pytest.raises(TypeError, match="a tuple of 2"):
+        model(FEATURES)

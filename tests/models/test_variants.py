@@ -158,3 +158,11 @@ def test_without_an_encoder_all_features_are_the_decoders() -> None:
     with pytest.raises(ValueError, match="line_number"):
         cache = model.init_cache(2, 1, 4)
         model.decode_step(np.ones((2, 1), np.int32), tf.constant(1), cache)
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_local_attention_refuses_packed_rows(causal: bool) -> None:
+    overrides = f"self_attention_type=local_unmasked,causal_decoder_self_attention={causal}"
+    packed = {name: rows for name, rows in PACKED_FEATURES.items() if name.startswith("targets")}
+    with pytest.raises(ValueError, match="packed"):
+        tiny_model(overrides=overrides, input_vocab_size=None)(packed)

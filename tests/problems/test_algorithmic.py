@@ -5,7 +5,7 @@ import pytest
 
 from t2t_keras import registry
 from t2t_keras.data import records
-from t2t_keras.models.transformer_support import symbol_vocab_size
+from t2t_keras.models.transformer_problem import symbol_vocab_size
 from t2t_keras.problems import algorithmic, algorithmic_arithmetic, cipher
 
 NAMES = [

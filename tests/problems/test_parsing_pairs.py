@@ -7,7 +7,7 @@ from t2t_keras import registry
 from t2t_keras.data import records, text_iterators, vocabularies
 from t2t_keras.data.modes import DatasetSplit
 from t2t_keras.data.text2text import text2text_generate_encoded
-from t2t_keras.models.transformer_support import symbol_vocab_size
+from t2t_keras.models.transformer_problem import symbol_vocab_size
 from t2t_keras.problems import parsing_pairs
 from t2t_keras.text import encoders
 from tests import reference_data
