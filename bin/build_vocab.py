@@ -10,7 +10,7 @@ import os
 from absl import flags
 
 from t2t_keras import parallel, registry
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
 
@@ -31,20 +31,22 @@ def main(argv: list[str]) -> None:
     del argv
     from t2t_keras.data import seeding, text_problems
 
-    if not FLAGS.problem:
-        raise ValueError("--problem must name a text problem.")
+    flag_checks.require("problem", "data_dir", "tmp_dir")
+    flag_checks.require_can_be_made("data_dir", "tmp_dir")
+    t2t_flags.check_source_flags()
     problem = registry.problem(FLAGS.problem)
     if not isinstance(problem, text_problems.Text2TextProblem):
         raise ValueError(
             f"{FLAGS.problem} is no text problem, so it has no vocabulary to build. "
             f"Received: --problem={FLAGS.problem}"
         )
-    data_dir, tmp_dir = (os.path.expanduser(path) for path in (FLAGS.data_dir, FLAGS.tmp_dir))
-    os.makedirs(data_dir, exist_ok=True)
-    os.makedirs(tmp_dir, exist_ok=True)
-    with source_options.use(t2t_flags.source_options()), parallel.processes(None):
-        vocabulary = problem.get_or_create_vocab(data_dir, tmp_dir)
-    path = os.path.join(data_dir, problem.vocab_filename)
+    with (
+        flag_checks.made_directories(data_dir=FLAGS.data_dir, tmp_dir=FLAGS.tmp_dir),
+        source_options.use(t2t_flags.source_options()),
+        parallel.processes(None),
+    ):
+        vocabulary = problem.get_or_create_vocab(FLAGS.data_dir, FLAGS.tmp_dir)
+    path = os.path.join(FLAGS.data_dir, problem.vocab_filename)
     # The samples that t2t-datagen generates later are drawn anew.
     seeding.SavedState(path).remove()
     print(f"{path if os.path.exists(path) else 'No file'}: {vocabulary.vocab_size} entries")

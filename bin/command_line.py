@@ -22,8 +22,9 @@ from typing import Any
 from absl import app, flags, logging
 
 from t2t_keras import registry, usr_dir
-from t2t_keras.bin import environment, unsupported_flags
+from t2t_keras.bin import environment, flag_checks, unsupported_flags
 from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.bin.flag_checks import UsageError
 
 FLAGS = flags.FLAGS
 
@@ -53,10 +54,6 @@ _FORGIVEN_FLAGS = (
 )
 # Lines of a message after which its beginning is out of sight.
 _LONG_MESSAGE = 15
-
-
-class UsageError(ValueError):
-    """The command line itself is wrong."""
 
 
 def run(
@@ -135,7 +132,7 @@ def parse_flags(arguments: list[str], *, hparam_arguments: bool = False) -> None
         hint = registry.did_you_mean(error.flagname, FLAGS)
         raise UsageError(f"There is no flag --{error.flagname}.{hint}") from error
     except flags.Error as error:
-        raise UsageError(str(error)) from error
+        raise flag_checks.explain(error) from error
     if positional:
         raise UsageError(
             "Arguments must be flags, --name=value or --name value, with two hyphens and no blanks "
@@ -180,29 +177,6 @@ def split_hparam_arguments(arguments: list[str]) -> tuple[list[str], str]:
             value = next_argument
         overrides.append(f"{name}={value}")
     return others, ",".join(overrides)
-
-
-def require_flags(*names: str) -> None:
-    """Checks that flags have a value.
-
-    Raises:
-        UsageError: names all that haven't.
-    """
-    missing = [f"--{name}" for name in names if not _flag(name)]
-    if missing:
-        raise UsageError(f"Needed, but not given: {', '.join(missing)}")
-
-
-def require_at_least(minimum: int, *names: str) -> None:
-    """Checks that numbers, where given, aren't too small (or NaN).
-
-    Raises:
-        UsageError: names the first that is.
-    """
-    for name in names:
-        value = _flag(name)
-        if value is not None and not value >= minimum:
-            raise UsageError(f"--{name} must be {minimum} or more. Received: {value}")
 
 
 def fill_from_output_dir(flag_values: flags.FlagValues = FLAGS) -> None:

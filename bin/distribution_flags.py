@@ -35,14 +35,8 @@ def cluster() -> Any:
     return found
 
 
-def tpu() -> str | None:
-    """Address of the TPU that `--use_tpu` asks for; None without that flag.
-
-    Raises:
-        ValueError: there is none, or it can't be used together with the other flags.
-    """
-    if not FLAGS.use_tpu:
-        return None
+def refuse_tpu_conflicts() -> None:
+    """Raises `UsageError` for flags that don't go together with `--use_tpu`."""
     if FLAGS.schedule != "train":
         raise command_line.UsageError(
             "A TPU trains only: use --schedule=train, and evaluate in another process, on GPU or "
@@ -52,6 +46,17 @@ def tpu() -> str | None:
         raise command_line.UsageError(
             "--use_tpu is for one process; unset TF_CONFIG. Received: both"
         )
+
+
+def tpu() -> str | None:
+    """Address of the TPU that `--use_tpu` asks for; None without that flag.
+
+    Raises:
+        ValueError: there is none, or it can't be used together with the other flags.
+    """
+    if not FLAGS.use_tpu:
+        return None
+    refuse_tpu_conflicts()
     from t2t_keras.training.tpu import find_tpu
 
     name = FLAGS.cloud_tpu_name if FLAGS["cloud_tpu_name"].present else None

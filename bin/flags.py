@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from absl import flags
 
+from t2t_keras.bin import flag_checks
 from t2t_keras.data.source_options import SourceOptions
 
 _DEFINERS: dict[str, Callable[..., Any]] = {
@@ -280,6 +281,13 @@ def define_trainer_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
 def define_data_generator_flags(flag_values: flags.FlagValues = flags.FLAGS) -> None:
     """Defines the flags that the data generator and the trainer inherit from T2T's problems."""
     _define([*DATA_GENERATOR_FLAGS, *SOURCE_FLAGS], flag_values)
+
+
+def check_source_flags() -> None:
+    """Raises `ValueError` for a source of text, or a directory of one, that can't be used."""
+    source_options()
+    flag_checks.require_can_be_made("tfds_data_dir")
+    flag_checks.require_directories("tfds_manual_dir")
 
 
 def source_options(flag_values: flags.FlagValues = flags.FLAGS) -> SourceOptions:

@@ -8,7 +8,7 @@ from typing import Any
 from absl import flags, logging
 
 from t2t_keras import hparams_lib, registry
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 
 FLAGS = flags.FLAGS
 
@@ -34,16 +34,37 @@ def fill_flags() -> str:
     """Completes the flags from the run's `flags.txt`; returns the checkpoint meant.
 
     Raises:
-        UsageError: a needed flag is missing.
-        FileNotFoundError: there is no such directory.
+        UsageError: a needed flag is missing, or there is no such directory or checkpoint.
+        KeyError: a name isn't registered.
     """
     if FLAGS.checkpoint_path and not FLAGS.model_dir:
         FLAGS["model_dir"].value = os.path.dirname(os.path.expanduser(FLAGS.checkpoint_path)) or "."
-    command_line.require_flags("model_dir", "output_dir")
-    if not os.path.isdir(FLAGS.model_dir):
-        raise FileNotFoundError(f"model_dir doesn't exist. Received: {FLAGS.model_dir!r}")
+    flag_checks.require("model_dir", "output_dir")
+    flag_checks.require_directories("model_dir")
+    flag_checks.require_can_be_made("output_dir")
+    flag_checks.require_directories("data_dir")
+    flag_checks.require_checkpoint("checkpoint_path" if FLAGS.checkpoint_path else "model_dir")
+    if flag_checks.has_checkpoint(FLAGS.output_dir):
+        raise command_line.UsageError(
+            f"--output_dir already has checkpoints; name a new one. Received: {FLAGS.output_dir}"
+        )
+    given = {name: FLAGS[name].value for name in ("problem", "model", "hparams_set")}
     command_line.fill_from_directory(FLAGS.model_dir, FLAGS, needs_problem=False)
+    _refuse_unknown_names(given)
     return FLAGS.checkpoint_path or FLAGS.model_dir
+
+
+def _refuse_unknown_names(given: dict[str, str]) -> None:
+    """Names that are given must be known, unless the run's files have them, too."""
+    path = os.path.join(FLAGS.model_dir, "flags.txt")
+    of_run = command_line.read_flags_file(path) if os.path.isfile(path) else {}
+    new = {name: value for name, value in given.items() if value and value != of_run.get(name)}
+    if "problem" in new:
+        registry.problem(new["problem"])
+    if "model" in new and new["model"] not in registry.list_models():
+        registry.model(new["model"])
+    if "hparams_set" in new:
+        registry.hparams(new["hparams_set"])
 
 
 def create_hparams() -> Any:
@@ -64,7 +85,7 @@ def create_hparams() -> Any:
         hparams = hparams_lib.create_hparams_from_json(path)
         hparams.parse(FLAGS.hparams)
     else:
-        command_line.require_flags("hparams_set")
+        flag_checks.require("hparams_set")
         hparams = registry.hparams(FLAGS.hparams_set)
     if FLAGS.data_dir and FLAGS.problem in registry.list_problems():
         hparams_lib.add_problem_hparams(hparams, FLAGS.problem)

@@ -5,9 +5,11 @@
 The averages can be decoded from like the run itself: t2t-decoder --output_dir=AVERAGED.
 """
 
+import os
+
 from absl import flags
 
-from t2t_keras.bin import command_line, environment
+from t2t_keras.bin import command_line, environment, flag_checks
 
 FLAGS = flags.FLAGS
 
@@ -24,8 +26,17 @@ def define_flags() -> None:
 def main(argv: list[str]) -> None:
     """Averages as the flags say."""
     del argv
-    if not FLAGS.model_dir:
-        raise command_line.UsageError("Required but not given: --model_dir")
+    flag_checks.require("model_dir", "output_dir")
+    flag_checks.require_at_least(1, "n")
+    flag_checks.require_at_least(0, "min_steps", "wait_minutes")
+    flag_checks.require_directories("model_dir")
+    flag_checks.require_can_be_made("output_dir")
+    if os.path.realpath(FLAGS.model_dir) == os.path.realpath(FLAGS.output_dir):
+        raise command_line.UsageError(
+            f"--output_dir must not be --model_dir. Received: {FLAGS.output_dir}"
+        )
+    if not FLAGS.wait_minutes:
+        flag_checks.require_checkpoint("model_dir")
     environment.load_tensorflow()
     from t2t_keras.training import averaging
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from absl import flags, logging
 
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 from t2t_keras.evaluation import bleu, step_files
 
 FLAGS = flags.FLAGS
@@ -180,34 +180,45 @@ def score_directory(
 
     Raises:
         FileNotFoundError: the directory does not appear in time.
-        ValueError: a file has not as many lines as the reference.
+        ValueError: a file has not as many lines as the reference, or there is none.
     """
-    os.makedirs(event_dir, exist_ok=True)
     if min_steps == -1:
         min_steps = _read_last_step(event_dir)
     if report_zero is None:
         report_zero = min_steps == 0
     step_files.wait_for_directory(translations_dir, wait_minutes)
     variants = _chosen_variants(bleu_variant)
-    writer = _EventWriter(event_dir)
+    writer: _EventWriter | None = None
     try:
-        if report_zero:
-            tags = [variant.name + tag_suffix for variant in variants]
-            _report_zeros(writer.scalar, translations_dir, tags)
         for step_file in step_files.step_files(
             translations_dir, min_steps=min_steps, wait_minutes=wait_minutes
         ):
-            for variant in variants:
-                score = 100 * float(
-                    bleu.bleu_wrapper(reference, step_file.filename, variant.case_sensitive)
-                )
+            scores = {
+                variant: 100
+                * float(bleu.bleu_wrapper(reference, step_file.filename, variant.case_sensitive))
+                for variant in variants
+            }
+            # Only now: a file that can't be scored leaves nothing behind.
+            if writer is None:
+                os.makedirs(event_dir, exist_ok=True)
+                writer = _EventWriter(event_dir)
+                if report_zero:
+                    tags = [variant.name + tag_suffix for variant in variants]
+                    _report_zeros(writer.scalar, translations_dir, tags)
+            for variant, score in scores.items():
                 logging.info("%s: %s = %6.2f", step_file.filename, variant.name, score)
                 tag = variant.name + tag_suffix
                 writer.scalar(tag, score, step_file.step, step_file.modified)
             writer.flush()
             _write_last_step(event_dir, step_file.step)
+        if writer is None and not step_files.existing_step_files(translations_dir):
+            raise ValueError(
+                f"There is nothing to score: no file's name ends in -<step>. "
+                f"Received: {translations_dir}"
+            )
     finally:
-        writer.close()
+        if writer is not None:
+            writer.close()
 
 
 def main(argv: list[str]) -> None:
@@ -221,21 +232,21 @@ def main(argv: list[str]) -> None:
     """
     del argv
     if bool(FLAGS.translation) == bool(FLAGS.translations_dir):
-        raise ValueError(
+        raise command_line.UsageError(
             "Give either --translation (one file) or --translations_dir (a directory). Received: "
             f"--translation={FLAGS.translation} --translations_dir={FLAGS.translations_dir}"
         )
-    if not FLAGS.reference:
-        raise ValueError("--reference is missing: the file of reference translations.")
+    flag_checks.require("reference")
+    flag_checks.require_files("reference", "translation")
     if FLAGS.translation:
-        for line in score_file(FLAGS.reference, FLAGS.translation, FLAGS.bleu_variant):
+        for line in score_file(
+            os.path.expanduser(FLAGS.reference),
+            os.path.expanduser(FLAGS.translation),
+            FLAGS.bleu_variant,
+        ):
             print(line)
         return
-    if not FLAGS.event_dir:
-        raise ValueError(
-            "--event_dir is missing: with --translations_dir the scores are written there as "
-            "TensorBoard events."
-        )
+    _check_directory_flags()
     score_directory(
         reference=os.path.expanduser(FLAGS.reference),
         translations_dir=os.path.expanduser(FLAGS.translations_dir),
@@ -246,6 +257,19 @@ def main(argv: list[str]) -> None:
         wait_minutes=FLAGS.wait_minutes,
         report_zero=FLAGS.report_zero,
     )
+
+
+def _check_directory_flags() -> None:
+    if not FLAGS.event_dir:
+        raise command_line.UsageError(
+            "--event_dir is missing: with --translations_dir the scores are written there as "
+            "TensorBoard events."
+        )
+    flag_checks.require_at_least(-1, "min_steps")
+    flag_checks.require_at_least(0, "wait_minutes")
+    if not FLAGS.wait_minutes:
+        flag_checks.require_directories("translations_dir")
+    flag_checks.require_can_be_made("event_dir")
 
 
 def entry_point() -> None:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from absl import flags, logging
 
 from t2t_keras import parallel, registry, usr_dir
-from t2t_keras.bin import command_line, environment
+from t2t_keras.bin import command_line, environment, flag_checks
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
 from t2t_keras.data.modes import DatasetSplit
@@ -87,6 +87,15 @@ def main(argv: list[str]) -> None:
         print("\n".join(f"  * {name}" for name in names))
         return
     _check_legacy_flags()
+    flag_checks.require("tmp_dir")
+    flag_checks.require_at_least(1, "num_concurrent_processes")
+    flag_checks.require_can_be_made("data_dir", "tmp_dir")
+    t2t_flags.check_source_flags()
+    _check_tasks(names)
+    if FLAGS.beam_option and not FLAGS.beam_runner:
+        raise command_line.UsageError(
+            f"--beam_option needs --beam_runner. Received: --beam_option={FLAGS.beam_option}"
+        )
     with source_options.use(t2t_flags.source_options()):
         if FLAGS.dry_run:
             print(
@@ -104,8 +113,11 @@ def _generate(names: Sequence[str]) -> None:
     if not data_dir:
         data_dir = tempfile.gettempdir()
         logging.warning("--data_dir is not given: writing to %s", data_dir)
-    os.makedirs(data_dir, exist_ok=True)
-    os.makedirs(FLAGS.tmp_dir, exist_ok=True)
+    with flag_checks.made_directories(data_dir=data_dir, tmp_dir=FLAGS.tmp_dir):
+        _generate_into(names, data_dir)
+
+
+def _generate_into(names: Sequence[str], data_dir: str) -> None:
     for name in names:
         start = time.monotonic()
         logging.info("Generating %s", name)
@@ -235,6 +247,26 @@ def _check_legacy_flags() -> None:
             logging.warning("--%s has no effect on registered problems.", name)
 
 
+def _check_tasks(names: Sequence[str]) -> None:
+    """Refuses tasks that a problem has not, before another one is generated."""
+    one, start, end = FLAGS.task_id, FLAGS.task_id_start, FLAGS.task_id_end
+    if max(one, start, end) < 0:
+        return
+    if one >= 0 and max(start, end) >= 0:
+        raise command_line.UsageError(
+            "Give either --task_id, or --task_id_start and --task_id_end. Received: "
+            f"--task_id={one} --task_id_start={start} --task_id_end={end}"
+        )
+    for problem in map(registry.problem, names):
+        if problem.multiprocess_generate:
+            _task_range(problem.num_generate_tasks, one if one >= 0 else start, max(one + 1, end))
+        elif max(start, end) >= 0:
+            raise command_line.UsageError(
+                f"Problem {problem.name} isn't made of tasks: it is generated as a whole. "
+                f"Received: --task_id_start={start} --task_id_end={end}"
+            )
+
+
 def set_random_seed(seed: int) -> None:
     """Seeds Python's, NumPy's and TensorFlow's global generators; see `seeding.seed_generators`."""
     from t2t_keras.data import seeding
@@ -268,7 +300,8 @@ def _task_range(num_tasks: int, start: int, end: int) -> range:
         return range(num_tasks)
     if not 0 <= start < end <= num_tasks:
         raise ValueError(
-            f"Tasks must satisfy 0 <= task_id_start < task_id_end <= {num_tasks}. "
+            f"Tasks must satisfy 0 <= task_id_start < task_id_end <= {num_tasks}, and "
+            f"0 <= task_id < {num_tasks}. "
             f"Received: --task_id_start={start} --task_id_end={end}"
         )
     return range(start, end)

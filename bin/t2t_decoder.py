@@ -10,13 +10,13 @@ input file the problem's evaluation set is decoded; --decode_interactive asks fo
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from absl import flags, logging
+from absl import flags
 
-from t2t_keras import hparams_lib, registry
-from t2t_keras.bin import command_line, environment
+from t2t_keras.bin import command_line, environment, flag_checks, trained_model
 from t2t_keras.bin import flags as t2t_flags
+from t2t_keras.bin.trained_model import TrainedModel
 
 if TYPE_CHECKING:
     from t2t_keras.decoding.translator import Translator
@@ -26,15 +26,8 @@ FLAGS = flags.FLAGS
 
 # Flags whose decode hparam has another name.
 _FLAG_OF = {"shards": "decode_shards", "shard_id": "worker_id"}
-
-
-class TrainedModel(NamedTuple):
-    """A model with its weights, its hparams, and where the weights came from."""
-
-    model: Any
-    hparams: HParams
-    checkpoint_path: str
-    step: int
+_WHAT_TO_DECODE = ("score_file", "decode_interactive", "decode_from_file")
+_THREADS = ("inter_op_parallelism_threads", "intra_op_parallelism_threads")
 
 
 def define_flags() -> None:
@@ -72,41 +65,6 @@ def decode_hparams_from_flags() -> HParams:
     return options
 
 
-def load_trained_model() -> TrainedModel:
-    """The model that the flags name.
-
-    Raises:
-        ValueError: a flag is missing, or there is no checkpoint.
-    """
-    where = FLAGS.checkpoint_path or FLAGS.output_dir
-    if not where:
-        raise ValueError(
-            "Where is the model? Give --output_dir (the directory of its training run) or "
-            "--checkpoint_path."
-        )
-    for name in ("problem", "model", "hparams_set"):
-        if not FLAGS[name].value:
-            raise ValueError(
-                f"--{name} is missing, and there is no flags.txt that names it in the run's "
-                f"directory. Received: --output_dir={FLAGS.output_dir}"
-            )
-    from t2t_keras.training import checkpoints
-
-    checkpoint_path = checkpoints.resolve(where)
-    run_dir = FLAGS.output_dir or os.path.dirname(checkpoint_path)
-    hparams = hparams_lib.create_hparams(
-        FLAGS.hparams_set,
-        FLAGS.hparams,
-        data_dir=FLAGS.data_dir,
-        problem_name=FLAGS.problem,
-        hparams_path=os.path.join(run_dir, hparams_lib.HPARAMS_FILE),
-    )
-    model = registry.model(FLAGS.model).from_hparams(hparams)
-    step = checkpoints.load_model_variables(model, checkpoint_path)
-    logging.info("Using %s (step %d).", checkpoint_path, step)
-    return TrainedModel(model, hparams, checkpoint_path, step)
-
-
 def make_translator(trained: TrainedModel, options: HParams) -> Translator:
     """A translator for the model, as the flags want it."""
     from t2t_keras.decoding.sampling import sampling_from_hparams
@@ -132,11 +90,14 @@ def main(argv: list[str]) -> None:
         FileNotFoundError: the input file does not exist.
     """
     del argv
-    _check_flags()
-    command_line.fill_from_output_dir(FLAGS)
     options = decode_hparams_from_flags()
+    _check_flags(options)
+    hparams = trained_model.check_flags()
+    _check_that_there_is_data()
+    if FLAGS.decode_from_file and hparams.problem.has_inputs:
+        _check_reference(options)
     _prepare_tensorflow()
-    trained = load_trained_model()
+    trained = trained_model.load(hparams)
     if FLAGS.score_file:
         _score_file(trained, options)
     elif FLAGS.decode_interactive:
@@ -154,21 +115,60 @@ def entry_point() -> None:
     command_line.run(main, define_flags)
 
 
-def _check_flags() -> None:
+def _check_flags(options: HParams) -> None:
     """Refuses, before anything slow, what could only fail later."""
     if FLAGS.keep_timestamp and not (FLAGS.checkpoint_path and FLAGS.decode_from_file):
-        raise ValueError("--keep_timestamp needs --checkpoint_path and --decode_from_file.")
-    if FLAGS.score_file and not FLAGS.decode_to_file:
-        raise ValueError("--score_file needs --decode_to_file, where the scores go.")
-    for name in ("decode_from_file", "score_file"):
-        path = os.path.expanduser(FLAGS[name].value or "")
-        if path and FLAGS.decode_shards == 1 and not os.path.isfile(path):
-            raise FileNotFoundError(f"--{name}: there is no such file. Received: {path!r}")
-    if FLAGS.output_dir and not FLAGS.checkpoint_path and not os.path.isdir(FLAGS.output_dir):
-        raise FileNotFoundError(
-            "--output_dir, the directory of the training run, doesn't exist. "
-            f"Received: {FLAGS.output_dir}"
+        raise command_line.UsageError(
+            "--keep_timestamp needs --checkpoint_path and --decode_from_file."
         )
+    if FLAGS.score_file and not FLAGS.decode_to_file:
+        raise command_line.UsageError("--score_file needs --decode_to_file, where the scores go.")
+    chosen = [name for name in _WHAT_TO_DECODE if FLAGS[name].value]
+    if len(chosen) > 1:
+        raise command_line.UsageError(f"Give only one of --{', --'.join(chosen)}.")
+    flag_checks.require_at_least(1, "decode_shards")
+    flag_checks.require_at_least(0, "worker_id", *_THREADS)
+    if options.shards > 1 and options.shard_id >= options.shards:
+        raise command_line.UsageError(
+            "--worker_id, the shard to decode, must be below the number of shards "
+            f"(--decode_shards). Received: {options.shard_id} of {options.shards}"
+        )
+    flag_checks.require_files("score_file")
+    if options.decode_reference:
+        flag_checks.require_file("decode_reference", os.path.expanduser(options.decode_reference))
+    if FLAGS.decode_from_file:
+        flag_checks.require_file("decode_from_file", _input_path(options))
+    flag_checks.require_file_can_be_written("decode_to_file")
+
+
+def _input_path(options: HParams) -> str:
+    """The file to decode; of several shards, the flag is only the beginning of the name."""
+    from t2t_keras.decoding import record_files
+
+    return record_files.with_shard_suffix(os.path.expanduser(FLAGS.decode_from_file), options)
+
+
+def _check_reference(options: HParams) -> None:
+    """Decoding takes long; a reference of another length would be found out after it."""
+    from t2t_keras.decoding import record_files
+
+    if not options.decode_reference or options.delimiter != "\n":
+        return
+    paths = _input_path(options), os.path.expanduser(options.decode_reference)
+    source, reference = (len(record_files.read_records(path)) for path in paths)
+    if source != reference:
+        raise command_line.UsageError(
+            "--decode_reference must have a line for each line of --decode_from_file. "
+            f"Received: {source} lines in {paths[0]}, {reference} in {paths[1]}"
+        )
+
+
+def _check_that_there_is_data() -> None:
+    if any(FLAGS[name].value for name in _WHAT_TO_DECODE) or FLAGS.data_dir:
+        return
+    raise command_line.UsageError(
+        "Without --decode_from_file the problem's data set is decoded, which needs --data_dir."
+    )
 
 
 def _prepare_tensorflow() -> None:
@@ -205,10 +205,6 @@ def _decode_file(trained: TrainedModel, options: HParams) -> None:
 def _decode_dataset(trained: TrainedModel, options: HParams) -> None:
     from t2t_keras.decoding import dataset
 
-    if not FLAGS.data_dir:
-        raise ValueError(
-            "Without --decode_from_file the problem's data set is decoded, which needs --data_dir."
-        )
     dataset.decode_from_dataset(
         make_translator(trained, options),
         trained.hparams.problem,

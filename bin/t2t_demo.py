@@ -18,7 +18,7 @@ import time
 
 from absl import flags
 
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 
 FLAGS = flags.FLAGS
 
@@ -359,6 +359,8 @@ def main(argv: list[str]) -> None:
     """
     del argv
     started = time.time()
+    flag_checks.require("work_dir")
+    flag_checks.require_can_be_made("work_dir")
     layout = Layout(os.path.expanduser(FLAGS.work_dir))
     os.makedirs(layout.work_dir, exist_ok=True)
     for directory in ("run", average_directory(FLAGS.train_steps)):

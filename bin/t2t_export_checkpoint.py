@@ -11,7 +11,7 @@ from __future__ import annotations
 from absl import flags
 
 from t2t_keras import registry
-from t2t_keras.bin import command_line, migration_flags
+from t2t_keras.bin import command_line, environment, migration_flags
 
 FLAGS = flags.FLAGS
 
@@ -26,6 +26,7 @@ def main(argv: list[str]) -> None:
     del argv
     source = migration_flags.fill_flags()
     hparams = migration_flags.create_hparams()
+    environment.load_tensorflow()
     from t2t_keras.migration import t2t_checkpoint
 
     optimizer = registry.optimizer(hparams.optimizer)(0.0, hparams)

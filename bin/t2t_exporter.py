@@ -14,7 +14,7 @@ import os
 
 from absl import flags
 
-from t2t_keras.bin import command_line, environment, t2t_decoder
+from t2t_keras.bin import command_line, environment, flag_checks, trained_model
 from t2t_keras.bin import flags as t2t_flags
 
 FLAGS = flags.FLAGS
@@ -47,20 +47,21 @@ def main(argv: list[str]) -> None:
     """
     del argv
     if FLAGS.export_as_tfhub:
-        raise ValueError(
+        raise command_line.UsageError(
             "--export_as_tfhub can't be honoured: TensorFlow 2 has no such modules. Leave the flag "
             "out; hub.load and hub.KerasLayer of tensorflow_hub load the SavedModel as it is."
         )
-    command_line.fill_from_output_dir(FLAGS)
-    environment.load_tensorflow()
-
     from t2t_keras.decoding.decode_hparams import decode_hparams
+
+    options = decode_hparams(FLAGS.decode_hparams)
+    flag_checks.require_can_be_made("export_dir")
+    hparams = trained_model.check_flags()
+    environment.load_tensorflow()
     from t2t_keras.decoding.sampling import sampling_from_hparams
     from t2t_keras.serving.export import export_saved_model
     from t2t_keras.serving.served_model import ServedModel
 
-    options = decode_hparams(FLAGS.decode_hparams)
-    trained = t2t_decoder.load_trained_model()
+    trained = trained_model.load(hparams)
     served = ServedModel(
         trained.model,
         trained.hparams.problem_hparams,

@@ -15,7 +15,7 @@ import os
 from absl import flags
 
 from t2t_keras import registry
-from t2t_keras.bin import command_line, migration_flags
+from t2t_keras.bin import command_line, environment, flag_checks, migration_flags
 
 FLAGS = flags.FLAGS
 
@@ -30,8 +30,9 @@ def main(argv: list[str]) -> None:
     """Imports what the flags name."""
     del argv
     source = migration_flags.fill_flags()
-    command_line.require_flags("model")
+    flag_checks.require("model")
     hparams = migration_flags.create_hparams()
+    environment.load_tensorflow()
     from t2t_keras.migration import t2t_checkpoint
 
     model = t2t_checkpoint.make_model(FLAGS.model, hparams, source)

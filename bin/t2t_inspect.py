@@ -17,7 +17,7 @@ from typing import Any
 from absl import flags
 
 from t2t_keras import registry
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 from t2t_keras.data import inspection
 
 FLAGS = flags.FLAGS
@@ -73,10 +73,16 @@ def entry_point() -> None:
 def _files_and_decoders() -> tuple[list[str], dict[str, Any]]:
     """Files to read, and encoders by feature name, from the flags."""
     if bool(FLAGS.problem) == bool(FLAGS.input_filename):
-        raise ValueError(
+        raise command_line.UsageError(
             "Give either --input_filename, or --problem with --data_dir. Received: "
             f"--input_filename={FLAGS.input_filename!r} --problem={FLAGS.problem!r}"
         )
+    if FLAGS.problem:
+        flag_checks.require("data_dir")
+    flag_checks.require_directories("data_dir")
+    flag_checks.require_files("subword_text_encoder_filename", "token_text_encoder_filename")
+    flag_checks.require_matches("input_filename")
+    flag_checks.require_file_can_be_written("plot")
     decoder = _decoder()
     decoders: dict[str, Any] = {}
     if FLAGS.input_filename:
@@ -108,7 +114,9 @@ def _decoder() -> Any:
         if FLAGS[name].value
     ]
     if len(given) > 1:
-        raise ValueError(f"Only one encoder can be used. Received: --{' --'.join(given)}")
+        raise command_line.UsageError(
+            f"Only one encoder can be used. Received: --{' --'.join(given)}"
+        )
     if FLAGS.subword_text_encoder_filename:
         return subwords.SubwordTextEncoder(FLAGS.subword_text_encoder_filename)
     if FLAGS.token_text_encoder_filename:

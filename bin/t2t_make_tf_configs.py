@@ -22,6 +22,8 @@ from t2t_keras.bin import command_line
 
 FLAGS = flags.FLAGS
 
+_LAST_PORT = 65535
+
 
 def define_flags() -> None:
     """Defines the command's flags."""
@@ -40,6 +42,12 @@ def main(argv: list[str]) -> None:
             "--workers needs neither --masters nor --ps: workers exchange gradients among "
             f"themselves. Received: --masters={FLAGS.masters} --ps={FLAGS.ps}"
         )
+    shared = sorted(set(masters) & set(servers))
+    if shared:
+        raise command_line.UsageError(
+            f"A master and a parameter server can't have one address. Received: {shared[0]} in "
+            "--masters and --ps"
+        )
     if workers:
         lines = worker_lines(workers, FLAGS.worker_gpu)
     elif masters and servers:
@@ -50,7 +58,8 @@ def main(argv: list[str]) -> None:
     else:
         raise command_line.UsageError(
             "Give --workers=host1:port,host2:port (or, for tensor2tensor's own trainer, both "
-            f"--masters and --ps). Received: --masters={FLAGS.masters!r} --ps={FLAGS.ps!r}"
+            f"--masters and --ps). Received: --workers={FLAGS.workers!r} "
+            f"--masters={FLAGS.masters!r} --ps={FLAGS.ps!r}"
         )
     print("\n".join(lines))
 
@@ -60,9 +69,10 @@ def _addresses(flag_name: str) -> list[str]:
     addresses = [part.strip() for part in str(FLAGS[flag_name].value).split(",") if part.strip()]
     for address in addresses:
         host, _, port = address.rpartition(":")
-        if not host or not port.isdecimal():
+        if not host or not port.isdecimal() or not 0 < int(port) <= _LAST_PORT:
             raise command_line.UsageError(
-                f"--{flag_name} takes addresses host:port with commas between. Received: {address}"
+                f"--{flag_name} takes addresses host:port with commas between, a port being a "
+                f"number from 1 to {_LAST_PORT}. Received: {address}"
             )
     if len(set(addresses)) < len(addresses):
         raise command_line.UsageError(

@@ -17,13 +17,36 @@ from typing import Any
 from absl import flags, logging
 
 from t2t_keras import hparam_checks, hparams_lib, registry
-from t2t_keras.bin import command_line, distribution_flags, environment, validation_flags
+from t2t_keras.bin import (
+    command_line,
+    distribution_flags,
+    environment,
+    flag_checks,
+    validation_flags,
+)
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.data import source_options
 
 FLAGS = flags.FLAGS
 
 _REQUIRED = ("output_dir", "problem", "model", "hparams_set", "data_dir")
+_AT_LEAST_0 = (
+    "train_steps",
+    "worker_gpu",
+    "worker_id",
+    "keep_checkpoint_max",
+    "keep_checkpoint_every_n_hours",
+    "save_checkpoints_secs",
+    "local_eval_frequency",
+    "iterations_per_loop",
+    "log_step_count_steps",
+    "max_xla_shapes",
+    "effective_batch_tokens",
+    "inter_op_parallelism_threads",
+    "intra_op_parallelism_threads",
+)
+# They read what another run has written.
+_ONLY_EVALUATE = ("evaluate", "evaluate_on_train_data")
 
 
 def define_flags() -> None:
@@ -34,7 +57,7 @@ def define_flags() -> None:
 def main(argv: list[str]) -> None:
     """Runs the schedule that the flags ask for."""
     del argv
-    _raise_if_incomplete()
+    flag_checks.require(*_REQUIRED)
     from t2t_keras.training.run_config import TRAINING_SCHEDULES, check_schedule
 
     check_schedule(FLAGS.schedule)
@@ -47,6 +70,7 @@ def main(argv: list[str]) -> None:
     hparams = create_hparams()
     validation_flags.refuse_unknown_metrics(registry.problem(FLAGS.problem))
     if FLAGS.use_tpu:
+        distribution_flags.refuse_tpu_conflicts()
         environment.load_tensorflow()
         distribution_flags.tpu()
     if FLAGS.generate_data:
@@ -77,16 +101,22 @@ def main(argv: list[str]) -> None:
         sys.exit(exit_status)
 
 
-def _raise_if_incomplete() -> None:
-    missing = [f"--{name}" for name in _REQUIRED if not FLAGS[name].value]
-    if missing:
-        raise command_line.UsageError(f"Required but not given: {', '.join(missing)}")
-
-
 def _refuse_bad_values() -> None:
-    command_line.require_at_least(0, "train_steps", "worker_gpu")
+    flag_checks.require_at_least(0, *_AT_LEAST_0)
+    flag_checks.require_at_least(-1, "eval_timeout_mins")
     if FLAGS.on_nan not in ("stop", "skip"):
-        raise command_line.UsageError(f"--on_nan must be stop or skip. Received: {FLAGS.on_nan}")
+        raise command_line.UsageError(f"--on_nan must be stop or skip. Received: {FLAGS.on_nan!r}")
+    if FLAGS.eval_steps == 0 and FLAGS.schedule not in ("train", "test"):
+        raise command_line.UsageError(
+            "--eval_steps must be 1 or more, or -1 for the whole data set. Received: 0"
+        )
+    t2t_flags.check_source_flags()
+    flag_checks.require_can_be_made("output_dir")
+    if FLAGS.schedule in _ONLY_EVALUATE:
+        flag_checks.require_directories("output_dir")
+        flag_checks.require_checkpoint("output_dir")
+    elif not flag_checks.has_checkpoint(FLAGS.output_dir):
+        flag_checks.require_checkpoint("warm_start_from")
 
 
 def _refuse_another_run() -> None:
@@ -131,14 +161,10 @@ def _generate_data() -> None:
     random.seed(FLAGS.random_seed)
     base_name = registry.parse_problem_name(FLAGS.problem).base
     logging.info("Generating data for %s", base_name)
-    for name in ("data_dir", "tmp_dir"):
-        try:
-            os.makedirs(str(FLAGS[name].value), exist_ok=True)
-        except OSError as error:
-            raise command_line.UsageError(
-                f"--{name} can't be made ({error.strerror}). Received: {FLAGS[name].value}"
-            ) from error
-    with source_options.use(t2t_flags.source_options()):
+    with (
+        flag_checks.made_directories(data_dir=FLAGS.data_dir, tmp_dir=FLAGS.tmp_dir),
+        source_options.use(t2t_flags.source_options()),
+    ):
         registry.problem(base_name).generate_data(FLAGS.data_dir, FLAGS.tmp_dir)
 
 

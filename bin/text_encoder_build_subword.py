@@ -10,7 +10,7 @@ from __future__ import annotations
 from absl import flags
 
 from t2t_keras import parallel
-from t2t_keras.bin import command_line
+from t2t_keras.bin import command_line, flag_checks
 
 FLAGS = flags.FLAGS
 
@@ -34,11 +34,16 @@ def main(argv: list[str]) -> None:
     from t2t_keras.text import subword_builder, tokenizer
 
     if bool(FLAGS.corpus_filepattern) == bool(FLAGS.vocab_filepattern):
-        raise ValueError(
+        raise command_line.UsageError(
             "Give exactly one of --corpus_filepattern and --vocab_filepattern. Received: "
             f"--corpus_filepattern={FLAGS.corpus_filepattern!r} "
             f"--vocab_filepattern={FLAGS.vocab_filepattern!r}"
         )
+    flag_checks.require("output_filename")
+    flag_checks.require_at_least(1, "min_count", "num_iterations")
+    flag_checks.require_at_least(0, "corpus_max_lines")
+    flag_checks.require_matches("corpus_filepattern", "vocab_filepattern")
+    flag_checks.require_file_can_be_written("output_filename")
     with parallel.processes(None):
         if FLAGS.corpus_filepattern:
             counts: dict[str, int] = tokenizer.corpus_token_counts(
@@ -46,6 +51,11 @@ def main(argv: list[str]) -> None:
             )
         else:
             counts = tokenizer.vocab_token_counts(FLAGS.vocab_filepattern, FLAGS.corpus_max_lines)
+    if not counts:
+        raise command_line.UsageError(
+            "There are no words to build a vocabulary of. Received: "
+            f"{FLAGS.corpus_filepattern or FLAGS.vocab_filepattern}"
+        )
     encoder = subword_builder.build_from_token_counts(counts, FLAGS.min_count, FLAGS.num_iterations)
     encoder.store_to_file(FLAGS.output_filename)
     print(f"{FLAGS.output_filename}: {encoder.vocab_size} entries")

@@ -8,7 +8,7 @@ from typing import Any
 
 from absl import flags, logging
 
-from t2t_keras.bin import command_line
+from t2t_keras.bin import flag_checks
 
 FLAGS = flags.FLAGS
 
@@ -40,20 +40,25 @@ def translate_every_evaluations() -> int:
 
 def refuse_bad_flags() -> None:
     """Raises `UsageError` for flags that don't go together; before anything slow."""
-    command_line.require_at_least(0, "translate_every_evaluations", "eval_throttle_seconds")
-    command_line.require_at_least(0, "eval_early_stopping_metric_delta")
+    flag_checks.require_at_least(0, "translate_every_evaluations", "eval_throttle_seconds")
+    flag_checks.require_at_least(0, "eval_early_stopping_metric_delta")
     every = translate_every_evaluations()
     if every and bool(FLAGS.decode_from_file) != bool(FLAGS.decode_reference):
-        raise command_line.UsageError(
+        raise flag_checks.UsageError(
             "Translations of --decode_from_file are compared with --decode_reference, line by "
             "line: give both, or none to translate the problem's dev split. Received: "
             f"--decode_from_file={FLAGS.decode_from_file} "
             f"--decode_reference={FLAGS.decode_reference}"
         )
+    if every:
+        from t2t_keras.decoding.decode_hparams import decode_hparams
+
+        flag_checks.require_files("decode_from_file", "decode_reference")
+        decode_hparams(FLAGS.decode_hparams)
     for name, way_out in _AT_LEAST_ONE.items():
         value = FLAGS[name].value
         if value is not None and value < 1:
-            raise command_line.UsageError(
+            raise flag_checks.UsageError(
                 f"--{name} must be at least 1; {way_out}. Received: {value}"
             )
     _refuse_best_without_evaluations(every)
@@ -81,7 +86,7 @@ def _refuse_best_without_evaluations(translate_every: int) -> None:
         return
     is_score = metric.lower() in [score.lower() for score in SCORES]
     also = f" For {metric} add --translate_every_evaluations=1 there."
-    raise command_line.UsageError(
+    raise flag_checks.UsageError(
         f"--schedule={FLAGS.schedule} keeps no best checkpoint, so --best_checkpoint_metric has no "
         f"effect. {_EVALUATE_ELSEWHERE}{also if is_score and not translate_every else ''} "
         f"Received: --best_checkpoint_metric={metric}"
@@ -107,7 +112,7 @@ def refuse_unknown_metrics(problem: Any) -> None:
                 translation_metrics=SCORES if translate_every_evaluations() else (),
             )
         except ValueError as error:
-            raise command_line.UsageError(f"--{flag}: {error}") from error
+            raise flag_checks.UsageError(f"--{flag}: {error}") from error
 
 
 def settings() -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from t2t_keras.hparam import HParams
 
 
@@ -102,6 +104,10 @@ def _check(hparams: HParams) -> None:
     if hparams.extra_length < 0:
         raise ValueError(
             f"decode_hparams: extra_length must be >= 0. Received: {hparams.extra_length}"
+        )
+    if not math.isfinite(hparams.alpha):
+        raise ValueError(
+            f"decode_hparams: alpha must be a finite number. Received: {hparams.alpha}"
         )
     if not hparams.delimiter:
         raise ValueError("decode_hparams: delimiter must not be empty. Received: ''")

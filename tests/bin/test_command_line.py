@@ -110,14 +110,14 @@ def test_hparam_arguments(command):
         (["--modle=x"], r"no flag --modle\. Did you mean: model"),
         (["--hparam_set=x"], r"no flag --hparam_set\. Did you mean: hparams_set"),
         (["--noxla_complie"], r"no flag --noxla_complie"),
-        (["--train_steps=many"], r"train_steps=many"),
+        (["--train_steps=many"], r"--train_steps must be a whole number. Received: 'many'"),
         (["--problem=p", "extra"], r"Received: extra"),
         (["-", "problem=x"], r"Received: - problem=x"),
         (["--use_tpu_estimator"], r"--use_tpu_estimator can't be honoured"),
         (["--master=grpc://a:1"], r"--master can't be honoured.*t2t-make-tf-configs"),
         (["--hparams_set=transformer_bse"], r"Did you mean: transformer_base"),
         (["--t2t_usr_dir=nowhere"], r"not a directory. Received: nowhere"),
-        (["--flagfile=nowhere"], r"nowhere"),
+        (["--flagfile=nowhere"], r"--flagfile can't be read .*Received: nowhere"),
     ],
 )
 def test_mistakes_get_one_message(command, arguments, message):

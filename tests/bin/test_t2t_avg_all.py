@@ -24,18 +24,9 @@ def test_writes_the_files_tensor2tensor_writes(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == recorded | {"checkpoint", "averages_of.txt"}
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        ([], "--model_dir"),
-        (["--model_dir=/nowhere"], "/nowhere"),
-        (["--model_dir={folder}"], "needs 8 checkpoints"),
-        (["--model_dir={folder}", "--n=0"], "at least 1"),
-        (["--model_dir={folder}", "--output_dir={folder}/."], "output_dir must not be model_dir"),
-    ],
-)
-def test_mistakes_are_named_without_traceback(tmp_path, flags, message):
-    done = avg_all(*(flag.format(folder=tmp_path) for flag in flags))
-    assert done.returncode == 1
-    assert message in done.stderr
+def test_too_few_checkpoints(tmp_path):
+    (tmp_path / "model.ckpt-7.index").touch()
+    done = avg_all(f"--model_dir={tmp_path}", f"--output_dir={tmp_path}/new")
+    assert done.returncode == 1 and "needs 8 checkpoints" in done.stderr
     assert "Traceback" not in done.stderr
+    assert not (tmp_path / "new").exists()

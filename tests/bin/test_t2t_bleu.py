@@ -165,3 +165,12 @@ def test_text_that_is_not_utf8_is_named_with_its_line(files):
         stream.write("größer\n".encode() + "größer\n".encode("latin-1"))
     with pytest.raises(ValueError, match=r"hyp.txt, line 2: byte 0xf6 is not UTF-8"):
         list(t2t_bleu.score_file(*files))
+
+
+def test_a_translation_that_can_not_be_scored_leaves_no_events(files, tmp_path):
+    decodes, events = tmp_path / "decodes", tmp_path / "events"
+    decodes.mkdir()
+    (decodes / "translate_x-100").write_text("one line\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="2 lines in"):
+        t2t_bleu.score_directory(files[0], str(decodes), str(events))
+    assert not events.exists()

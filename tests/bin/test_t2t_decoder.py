@@ -1,49 +1,87 @@
-"""What `t2t-decoder` says to command lines that cannot work."""
+"""What `t2t-decoder` and `t2t-exporter` say to command lines that can't work."""
 
-import subprocess
-import sys
+import re
 
 import pytest
 
+from tests.training import toy  # registers the run's problem
 
-def decoder(*flags):
-    return subprocess.run(
-        [sys.executable, "-m", "t2t_keras.bin.t2t_decoder", *flags],
-        capture_output=True,
-        text=True,
-        check=False,
+
+@pytest.fixture
+def run(files):
+    """A run's directory, as far as one can see without reading its checkpoint."""
+    folder = files / "run"
+    (folder / "flags.txt").write_text(
+        "--problem=toy_reverse_words\n--model=transformer\n--hparams_set=transformer_tiny\n"
+        f"--hparams={toy.TINY}\n--data_dir={files / 'data'}\n"
     )
+    return folder
 
 
+WHERE = {
+    "": "Where is the model",
+    "--output_dir=absent": "--output_dir doesn't exist. Received: absent",
+    "--output_dir=file": "--output_dir is a file, not a directory",
+    "--output_dir=folder": "--output_dir: there is no checkpoint in this directory",
+    "--checkpoint_path=absent": "absent.index doesn't exist",
+    "--checkpoint_path=run/model.ckpt-8": "There are: model.ckpt-7. Received: run/model.ckpt-8",
+    "--output_dir=run --problem=toy_reverse_word": "Did you mean: toy_reverse_words",
+    "--output_dir=run --model=transfomer": "Did you mean: transformer",
+    "--output_dir=run --hparams_set=transformer_tyny": "Did you mean: transformer_tiny",
+    "--output_dir=run --hparams=activation_dtype=bf16": "Did you mean: bfloat16",
+    "--output_dir=run --hparams=hiden_size=4": "Did you mean: hidden_size",
+    "--output_dir=run --data_dir=absent": "--data_dir doesn't exist. Received: absent",
+    "--output_dir=run --decode_hparams=beam_sise=4": "Did you mean: beam_size",
+    "--output_dir=run --decode_hparams=beam_size=0": "beam_size must be >= 1. Received: 0",
+    "--output_dir=run --decode_hparams=alpha=nan": "alpha must be a finite number",
+    "--output_dir=run --gpu_order=1": "--gpu_order can't be honoured",
+    "--output_dir=run --t2t_usr_dir=absent": "not a directory. Received: absent",
+}
+DECODER = {
+    "--decode_form_file=file": "Did you mean: decode_from_file",
+    "--output_dir=run --decode_from_file=absent": "--decode_from_file doesn't exist",
+    "--output_dir=run --decode_from_file=folder": "--decode_from_file is a directory",
+    "--output_dir=run --decode_from_file=file --decode_to_file=folder": "--decode_to_file is a dir",
+    "--output_dir=run --decode_from_file=file --decode_to_file=file/sub": "file is a file, not a d",
+    "--output_dir=run --decode_from_file=file --decode_reference=absent": "reference doesn't exist",
+    "--output_dir=run --decode_from_file=file --decode_reference=shorter": "2 lines in .*, 1 in",
+    "--output_dir=run --decode_from_file=file --decode_shards=0": "1 or more. Received: 0",
+    "--output_dir=run --decode_from_file=file --decode_shards=2": "doesn't exist.*file000",
+    "--output_dir=run --decode_from_file=file --decode_shards=2 --worker_id=2": "2 of 2",
+    "--output_dir=run --decode_from_file=file --worker_id=-1": "--worker_id must be 0 or more",
+    "--output_dir=run --decode_from_file=file --decode_interactive": "Give only one of",
+    "--output_dir=run --intra_op_parallelism_threads=-1": "0 or more. Received: -1",
+    "--output_dir=run --score_file=file": "--score_file needs --decode_to_file",
+    "--output_dir=run --score_file=absent --decode_to_file=new": "--score_file doesn't exist",
+    "--output_dir=run --keep_timestamp --decode_from_file=file": "needs --checkpoint_path",
+}
+EXPORTER = {
+    "--output_dir=run --export_dir=file": "--export_dir: .*file is a file, not a directory",
+    "--output_dir=run --export_as_tfhub": "--export_as_tfhub can't be honoured",
+    "--output_dir=run --as_text=maybe": "true or false. Received: 'maybe'",
+}
+
+
+@pytest.mark.usefixtures("run")
 @pytest.mark.parametrize(
-    ("flags", "message"),
+    ("program", "arguments", "message"),
     [
-        (["--output_dir=/nowhere", "--decode_from_file=/absent.txt"], "/absent.txt"),
-        (["--output_dir=/nowhere", "--decode_from_file={file}"], "/nowhere"),
-        (["--output_dir=/nowhere"], "directory of the training run, doesn't exist"),
-        (["--score_file={file}"], "--decode_to_file"),
-        (["--keep_timestamp", "--decode_from_file={file}"], "--checkpoint_path"),
-        (["--decode_from_file={file}"], "--output_dir"),
-        (["--output_dir={folder}", "--decode_from_file={file}"], "--problem is missing"),
-        (["--decode_form_file={file}"], "decode_from_file"),
-        (["--decode_hparams=beam_sise=4", "--decode_from_file={file}"], "beam_size"),
+        (program, *row)
+        for program, table in (("t2t_decoder", DECODER), ("t2t_exporter", EXPORTER))
+        for row in (WHERE | table).items()
     ],
 )
-def test_mistakes_are_named_without_traceback(tmp_path, flags, message):
-    path = tmp_path / "in.txt"
-    path.write_text("one\n")
-    done = decoder(*(flag.format(file=path, folder=tmp_path) for flag in flags))
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+def test_refused_at_once_with_one_message(refusal, program, arguments, message):
+    assert re.search(message, refusal(program, *arguments.split()))
 
 
-def test_missing_checkpoint_names_the_directory(tmp_path):
-    (tmp_path / "flags.txt").write_text(
-        "--problem=x\n--model=transformer\n--hparams_set=transformer_tiny\n"
+def test_a_run_without_flags_needs_them(refusal, run):
+    (run / "flags.txt").unlink()
+    assert "--problem is missing" in refusal("t2t_decoder", "--output_dir=run")
+
+
+def test_a_data_set_needs_its_directory(refusal, run):
+    (run / "flags.txt").write_text(
+        "--problem=toy_reverse_words\n--model=transformer\n--hparams_set=transformer_tiny\n"
     )
-    (tmp_path / "in.txt").write_text("one\n")
-    done = decoder(f"--output_dir={tmp_path}", f"--decode_from_file={tmp_path}/in.txt")
-    assert done.returncode == 1
-    assert str(tmp_path) in done.stderr and "checkpoint" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert "which needs --data_dir" in refusal("t2t_decoder", "--output_dir=run")

@@ -54,24 +54,6 @@ def test_all_features_without_encoder(shard):
     assert "1 examples" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "either --input_filename, or --problem"),
-        (["--input_filename=absent*"], "No file matches absent"),
-        (
-            ["--input_filename=x", "--byte_text_encoder", "--token_text_encoder_filename=y"],
-            "Only one encoder",
-        ),
-    ],
-)
-def test_mistakes_are_named(arguments, message):
-    result = run("t2t_inspect", *arguments)
-    assert result.returncode == 1
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
-
-
 def test_padding_and_segments_are_no_length():
     lengths = inspection.Lengths()
     lengths.add({"targets": [5, 6, 0, 7, 0, 0], "targets_segmentation": [1, 1, 0, 2, 0, 0]})
@@ -116,8 +98,6 @@ def test_vocabulary_of_text_files_and_of_counts(tmp_path):
     assert built == (tmp_path / "vocab_filepattern").read_bytes()
     encoder = subwords.SubwordTextEncoder(str(tmp_path / "corpus_filepattern"))
     assert len(encoder.encode("the cat")) == 2
-    result = run("text_encoder_build_subword")
-    assert "exactly one of" in result.stderr
 
 
 def test_vocabulary_of_a_problem(tmp_path):

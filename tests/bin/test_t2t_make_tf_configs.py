@@ -2,8 +2,6 @@ import json
 import subprocess
 import sys
 
-import pytest
-
 from t2t_keras.bin import t2t_make_tf_configs
 from t2t_keras.training.cluster import Cluster, read_tf_config
 
@@ -67,20 +65,3 @@ def test_several_masters_train_asynchronously_as_in_t2t():
         "--master=grpc://m:3 --ps_replicas=1 --worker_replicas=3 --worker_gpu=1 --worker_id=2 "
         "--ps_gpu=0  --schedule=train --worker_job='/job:worker'"
     )
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        ([], "--workers=host1:port"),
-        (["--masters=a:1"], "both --masters and --ps"),
-        (["--workers=a:1,a:1"], "twice"),
-        (["--workers=a,b:1"], "host:port"),
-        (["--workers=a:1", "--ps=b:1"], "neither --masters nor --ps"),
-        (["--workers=a:1", "--worker_gpu=0"], "1 or more"),
-    ],
-)
-def test_mistakes_are_named(flags, message):
-    done = run(*flags)
-    assert done.returncode == 1 and not done.stdout
-    assert message in done.stderr and "Traceback" not in done.stderr

@@ -174,20 +174,3 @@ def test_translating_on_two_replicas_and_killed_changes_no_number(commands):
     losses = {step: value for step, tag, value in points if tag == "loss"}
     best = json.loads((killed / "best" / "best.json").read_text())
     assert losses[best["step"]] == min(losses.values())
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (dict(best_checkpoint_metric="acuracy"), "Did you mean: accuracy"),
-        (dict(best_checkpoint_metric="BLEU_cased"), "translate_every_evaluations"),
-        (dict(decode_reference="/nowhere/reference"), "give both"),
-        (dict(decode_reference="/nowhere/r", decode_from_file="/nowhere/s"), "no such file"),
-        (dict(best_checkpoints_to_keep=0), "at least 1"),
-    ],
-)
-def test_mistakes_are_told_before_anything_is_written(changes, message, commands):
-    output_dir = commands.folder / "refused"
-    log = commands.run(commands.trainer(output_dir, **changes), status=1)
-    assert message in log and "Traceback" not in log
-    assert not output_dir.exists()

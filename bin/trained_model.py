@@ -1,0 +1,89 @@
+"""The trained model that the flags of decoder and exporter name."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from absl import flags, logging
+
+from t2t_keras import hparam_checks, hparams_lib, registry
+from t2t_keras.bin import command_line, flag_checks
+
+if TYPE_CHECKING:
+    from t2t_keras.hparam import HParams
+
+FLAGS = flags.FLAGS
+
+
+class TrainedModel(NamedTuple):
+    """A model with its weights, its hparams, and where the weights came from."""
+
+    model: Any
+    hparams: HParams
+    checkpoint_path: str
+    step: int
+
+
+def check_flags() -> HParams:
+    """Refuses flags that name no model, without TensorFlow; completes them from the run's files.
+
+    Returns:
+        The run's hyperparameters, with its problem.
+
+    Raises:
+        UsageError: a flag is missing, or a directory or checkpoint doesn't exist.
+        KeyError: a name isn't registered.
+        ValueError: hyperparameters can't work.
+    """
+    if not (FLAGS.checkpoint_path or FLAGS.output_dir):
+        raise command_line.UsageError(
+            "Where is the model? Give --output_dir (the directory of its training run) or "
+            "--checkpoint_path."
+        )
+    if not FLAGS.checkpoint_path:
+        flag_checks.require_directories("output_dir")
+    flag_checks.require_checkpoint("checkpoint_path" if FLAGS.checkpoint_path else "output_dir")
+    command_line.fill_from_output_dir(FLAGS)
+    for name in ("problem", "model", "hparams_set"):
+        if not FLAGS[name].value:
+            raise command_line.UsageError(
+                f"--{name} is missing, and there is no flags.txt that names it in the run's "
+                f"directory. Received: {FLAGS.checkpoint_path or FLAGS.output_dir}"
+            )
+    flag_checks.require_directories("data_dir")
+    if FLAGS.model not in registry.list_models():
+        registry.model(FLAGS.model)
+    hparams = hparams_lib.create_hparams(
+        FLAGS.hparams_set,
+        FLAGS.hparams,
+        data_dir=FLAGS.data_dir,
+        problem_name=FLAGS.problem,
+        hparams_path=os.path.join(_run_directory(), hparams_lib.HPARAMS_FILE),
+    )
+    hparam_checks.check_hparams(hparams)
+    return hparams
+
+
+def load(hparams: HParams) -> TrainedModel:
+    """The model that the flags name.
+
+    Args:
+        hparams: as from `check_flags`.
+
+    Raises:
+        ValueError: the checkpoint can't be read or doesn't fit the model.
+    """
+    from t2t_keras.training import checkpoints
+
+    checkpoint_path = checkpoints.resolve(FLAGS.checkpoint_path or FLAGS.output_dir)
+    model = registry.model(FLAGS.model).from_hparams(hparams)
+    step = checkpoints.load_model_variables(model, checkpoint_path)
+    logging.info("Using %s (step %d).", checkpoint_path, step)
+    return TrainedModel(model, hparams, checkpoint_path, step)
+
+
+def _run_directory() -> str:
+    """Where the run's files are: the output directory, else that of the checkpoint."""
+    path = FLAGS.output_dir or os.path.expanduser(FLAGS.checkpoint_path)
+    return str(path) if os.path.isdir(path) else os.path.dirname(path)
