@@ -65,6 +65,28 @@ def num_cpus() -> int:
     return os.cpu_count() or 1
 
 
+def blocks(
+    items: Iterable[Item], weight: Callable[[Item], int], block_weight: int
+) -> Iterator[list[Item]]:
+    """Yields the items in lists, each but the last of at least `block_weight`.
+
+    Args:
+        items: the items.
+        weight: how much work an item is, in any unit.
+        block_weight: a list ends with the item that brings it to this weight.
+    """
+    block: list[Item] = []
+    size = 0
+    for item in items:
+        block.append(item)
+        size += weight(item)
+        if size >= block_weight:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
 def ordered_map(
     function: Callable[[Item], Result],
     items: Iterable[Item],

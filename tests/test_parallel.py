@@ -104,3 +104,17 @@ def test_workers_end_when_their_parent_is_killed(tmp_path):
         [sys.executable, str(script)], stdout=subprocess.PIPE, timeout=50, check=False
     )
     assert finished.returncode == -9
+
+
+@pytest.mark.parametrize(
+    "weights, blocks",
+    [
+        ([], []),
+        ([1, 1], [[1, 1]]),
+        ([2, 2, 1], [[2, 2], [1]]),
+        ([9, 1, 3, 1], [[9], [1, 3], [1]]),
+        ([4, 4], [[4], [4]]),
+    ],
+)
+def test_blocks_end_where_they_are_heavy_enough(weights, blocks):
+    assert list(parallel.blocks(iter(weights), lambda weight: weight, 4)) == blocks

@@ -296,12 +296,5 @@ def _write_shard(extra_fn: Callable[[list[bytes]], Iterable[bytes]] | None, shar
 def write_records(path: str, records: Iterable[bytes]) -> None:
     """Writes serialised examples to a TFRecord file, under this name at once."""
     with open(path, "wb") as stream:
-        block: list[bytes] = []
-        weight = 0
-        for record in records:
-            block.append(record)
-            weight += len(record)
-            if weight >= _BLOCK_WEIGHT:
-                stream.writelines(tfrecord.frames(block))
-                block, weight = [], 0
-        stream.writelines(tfrecord.frames(block))
+        for block in parallel.blocks(records, len, _BLOCK_WEIGHT):
+            stream.writelines(tfrecord.frames(block))

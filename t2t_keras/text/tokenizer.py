@@ -82,22 +82,10 @@ def count_tokens(texts: Iterable[str]) -> collections.Counter[str]:
     The memory needed is that of the distinct tokens and their counts.
     """
     total: collections.Counter[str] = collections.Counter()
-    for counts in parallel.ordered_map(_count_block, _blocks(texts), _characters, _SERIAL_WEIGHT):
+    blocks = parallel.blocks(texts, len, _BLOCK_SIZE)
+    for counts in parallel.ordered_map(_count_block, blocks, _characters, _SERIAL_WEIGHT):
         total.update(counts)
     return total
-
-
-def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
-    block: list[str] = []
-    size = 0
-    for text in texts:
-        block.append(text)
-        size += len(text)
-        if size >= _BLOCK_SIZE:
-            yield block
-            block, size = [], 0
-    if block:
-        yield block
 
 
 def _characters(texts: list[str]) -> int:
