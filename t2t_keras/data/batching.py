@@ -50,6 +50,15 @@ def filtered(dataset: tf.data.Dataset, scheme: bucketing.BatchingScheme) -> tf.d
     return dataset.filter(is_kept)
 
 
+def no_example_passes(scheme: bucketing.BatchingScheme, data_dir: str) -> ValueError:
+    """The error for data of which the length filter leaves nothing."""
+    return ValueError(
+        "No example passes the length filter. "
+        f"Received: min_length={scheme.min_length}, max_length={scheme.max_length}, "
+        f"data_dir={data_dir!r}"
+    )
+
+
 def smallest_batch(
     problem: Problem, scheme: bucketing.BatchingScheme, hparams: Any, num_replicas: int
 ) -> int:

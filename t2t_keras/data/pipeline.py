@@ -167,11 +167,7 @@ def _raise_if_all_filtered(
     """Without any example to keep, endless data would be an endless search."""
     kept = batching.filtered(one_pass, scheme).take(1)
     if next(iter(kept), None) is None:
-        raise ValueError(
-            "No example passes the length filter. "
-            f"Received: min_length={scheme.min_length}, max_length={scheme.max_length}, "
-            f"data_dir={data_dir!r}"
-        )
+        raise batching.no_example_passes(scheme, data_dir)
 
 
 def batch_buffer_size(hparams: Any, files: list[str], smallest_batch: int) -> int:

@@ -164,11 +164,7 @@ class TrainingInput:
             rows = self._parse(*self._stream.read(_CHUNK))
             self._has_examples |= self._grouping.add(rows) > 0
             if not self._has_examples and self._stream.epoch > 1:
-                raise ValueError(
-                    "No example passes the length filter. "
-                    f"Received: min_length={self.scheme.min_length}, "
-                    f"max_length={self.scheme.max_length}, data_dir={self._data_dir!r}"
-                )
+                raise batching.no_example_passes(self.scheme, self._data_dir)
         return self._grouping.ready.popleft()
 
     @property
