@@ -121,7 +121,7 @@ class MultiHeadAttention(keras.layers.Layer):
         Args:
           query: `[batch, query_length, size]`.
           memory: `[batch, key_length, size]`, None for self-attention.
-          bias: see `dot_product_attention`.
+          bias: see `DotProductAttention.call`.
           dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:
@@ -139,7 +139,7 @@ class MultiHeadAttention(keras.layers.Layer):
           query: `[batch, query_length, size]`; beams may take the place of positions.
           key: `[batch, heads, key_length, depth]`.
           value: `[batch, heads, key_length, depth]`.
-          bias: see `dot_product_attention`.
+          bias: see `DotProductAttention.call`.
           dropout_seed: int32 `[2]`, None for no dropout.
 
         Returns:

@@ -24,32 +24,6 @@ class AttentionResult(NamedTuple):
     logits: Any
 
 
-def dot_product_attention(
-    query: Any,
-    key: Any,
-    value: Any,
-    bias: Any = None,
-    dropout: Dropout | None = None,
-    dropout_seed: Any = None,
-) -> AttentionResult:
-    """softmax(query·keyᵀ + bias)·value; the caller has already scaled the query.
-
-    Args:
-      query: `[batch, heads, query_length, key_depth]`.
-      key: `[batch, heads, key_length, key_depth]`.
-      value: `[batch, heads, key_length, value_depth]`.
-      bias: broadcasts to `[batch, heads, query_length, key_length]`.
-      dropout: of the weights.
-      dropout_seed: int32 `[2]`, None for no dropout.
-    """
-    logits = ops.cast(tf.matmul(query, key, transpose_b=True), "float32")
-    if bias is not None:
-        logits = logits + bias
-    weights = ops.cast(ops.softmax(logits, axis=-1), value.dtype)
-    dropped = weights if dropout is None else dropout(weights, dropout_seed=dropout_seed)
-    return AttentionResult(ops.matmul(dropped, value), weights, logits)
-
-
 def harden(weights: Any, k: int) -> Any:
     """Subtracts the k-th largest weight, zeroes what is not positive, and renormalises.
 
@@ -103,7 +77,15 @@ class DotProductAttention(keras.layers.Layer):
     def call(
         self, query: Any, key: Any, value: Any, bias: Any = None, dropout_seed: Any = None
     ) -> AttentionResult:
-        """Attends; arguments as `dot_product_attention`."""
+        """softmax(query·keyᵀ + bias)·value; the caller has already scaled the query.
+
+        Args:
+          query: `[batch, heads, query_length, key_depth]`.
+          key: `[batch, heads, key_length, key_depth]`.
+          value: `[batch, heads, key_length, value_depth]`.
+          bias: broadcasts to `[batch, heads, query_length, key_length]`.
+          dropout_seed: int32 `[2]`, None for no dropout of the weights.
+        """
         logits = self._with_bias(tf.matmul(query, key, transpose_b=True), bias)
         weights = self.weigh(logits, dropout_seed)
         return AttentionResult(

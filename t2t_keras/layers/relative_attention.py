@@ -83,7 +83,7 @@ class RelativeAttention(DotProductAttention):
     def call(
         self, query: Any, key: Any, value: Any, bias: Any = None, dropout_seed: Any = None
     ) -> AttentionResult:
-        """Attends; arguments as `dot_product_attention`."""
+        """Attends; arguments as `DotProductAttention.call`."""
         index = relative_positions(
             ops.arange(ops.shape(query)[2], dtype="int32"),
             ops.arange(ops.shape(key)[2], dtype="int32"),
@@ -168,7 +168,7 @@ class RelativeAttentionV2(DotProductAttention):
     def call(
         self, query: Any, key: Any, value: Any, bias: Any = None, dropout_seed: Any = None
     ) -> AttentionResult:
-        """Attends; arguments as `dot_product_attention`, query and key of one length."""
+        """Attends; arguments as `DotProductAttention.call`, query and key of one length."""
         length = ops.shape(query)[2]
         by_distance = ops.matmul(query, ops.swapaxes(self._rows(self.keys, length), -1, -2))
         logits = ops.matmul(query, ops.swapaxes(key, -1, -2)) + self.by_key(by_distance)

@@ -7,7 +7,7 @@ import numpy as np
 from t2t_keras.layers import attention, masks, padding
 from t2t_keras.layers.attention_recording import record_attention
 from t2t_keras.layers.convolutional_attention import ConvolutionalMultiHeadAttention
-from t2t_keras.layers.dot_product import dot_product_attention
+from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.relative_attention import (
     RelativeAttention,
     RelativeAttentionV2,
@@ -52,7 +52,7 @@ def combine_heads(case: Case) -> dict[str, Any]:
 )
 def plain_attention(case: Case) -> dict[str, Any]:
     q, k, v, bias = (case.inputs.get(name) for name in ("q", "k", "v", "bias"))
-    result = dot_product_attention(q, k, v, bias)
+    result = DotProductAttention()(q, k, v, bias)
     return {"out": result.output, "weights": result.weights, "logits": result.logits}
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from t2t_keras.layers.dot_product import dot_product_attention
+from t2t_keras.layers.dot_product import DotProductAttention
 from t2t_keras.layers.local_attention import NEIGHBOURHOODS, LocalAttention
 
 BLOCK = 4
@@ -27,7 +27,7 @@ def full_mask(name, length):
 def test_is_masked_attention(name, length):
     query, key, value = (keras.random.normal((2, 3, length, 5), seed=n) for n in range(3))
     layer = LocalAttention(NEIGHBOURHOODS[name], BLOCK)
-    expected = dot_product_attention(query, key, value, full_mask(name, length)).output
+    expected = DotProductAttention()(query, key, value, full_mask(name, length)).output
     np.testing.assert_allclose(layer(query, key, value).output, expected, atol=1e-5)
 
 
