@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from absl import logging
 
+from t2t_keras import hparams_lib
 from t2t_keras.data import pipeline
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.decoding import record_files
@@ -99,6 +100,9 @@ def read_examples(
 ) -> Iterator[dict[str, list[int]]]:
     """The ids of each example by feature, in the order of the files.
 
+    `targets` are the example's own and whole, whatever a model is trained on: neither with the
+    inputs before them (`prepend_mode`) nor cut (`max_target_seq_length`, `split_to_length`).
+
     Args:
         problem: the `Problem`.
         hparams: the model's hparams.
@@ -106,10 +110,12 @@ def read_examples(
         dataset_split: "dev" (also if None) or "test".
         num_samples: no more than these; -1: all.
     """
+    whole = hparams_lib.copy_hparams(hparams)
+    whole.max_target_seq_length = whole.split_to_length = 0
     dataset = problem.dataset(
-        ModeKeys.EVAL,
+        ModeKeys.PREDICT,
         data_dir,
-        hparams,
+        whole,
         dataset_split=dataset_split,
         shuffle_files=False,
         max_records=num_samples,
@@ -121,7 +127,7 @@ def read_examples(
 def _read_batches(
     problem: Any, hparams: Any, data_dir: str, dataset_split: str | None, num_samples: int
 ) -> Iterator[dict[str, list[int]]]:
-    """The same examples in the order of T2T's batches: a full one first, remainders by length."""
+    """T2T's batches, cut as hparams say, in their order: full ones first, remainders by length."""
     batches = pipeline.input_dataset(
         problem,
         ModeKeys.PREDICT,

@@ -54,6 +54,20 @@ def test_dev_split_is_read_with_its_targets_as_references(hparams, data_dir):
     assert [encoder.encode(source) + [1] for source in text.sources] == text.ids
 
 
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        "prepend_mode=prepend_inputs_full_attention",
+        "prepend_mode=prepend_inputs_masked_attention,max_target_seq_length=3",
+        "split_to_length=2",
+    ],
+)
+def test_references_are_whole_and_never_the_source(overrides, hparams, data_dir):
+    expected = validation.text_of_split(hparams, data_dir, num_samples=7)
+    changed = toy.make_hparams(data_dir, f",{overrides}")
+    assert validation.text_of_split(changed, data_dir, num_samples=7) == expected
+
+
 def write(path: pathlib.Path, *lines):
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
