@@ -5,12 +5,19 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests import deviations
+from tests import deviations, memory
 
 # TensorFlow reads these once, when it loads.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ.setdefault("KERAS_BACKEND", "tensorflow")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def graphs_end_with_their_file() -> Iterator[None]:
+    """Frees the graphs of a file's tests after the last of them."""
+    yield
+    memory.free_graphs()
 
 
 @pytest.hookimpl(hookwrapper=True)
