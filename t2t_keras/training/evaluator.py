@@ -55,7 +55,7 @@ class Evaluator:
             name: tf.TensorSpec([None] * len(value.shape), value.dtype, name)
             for name, value in features.items()
         }
-        return tf.function(self._batch, input_signature=[signature])
+        return tf.function(self._batch, input_signature=[signature], autograph=False)
 
     def evaluate(
         self, batches: Iterable[dict[str, tf.Tensor]], max_batches: int | None = None

@@ -1,5 +1,6 @@
 """One training step: loss, gradients and update of a global batch over one or many replicas."""
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -26,6 +27,10 @@ __all__ = ["LossSettings", "StepResult", "TrainStep", "loss_terms", "token_weigh
 _SPREAD_SEED = 0x9E3779B1
 _SPREAD_REPLICA = 0xC2B2AE35
 _ALL_BITS = 0xFFFFFFFF
+
+# Everything that depends on a tensor's value is written as an operation, so Python's own
+# conditions need no conversion: that alone would take more than a second.
+_graph_of = functools.partial(tf.function, autograph=False)
 
 
 class StepResult(NamedTuple):
@@ -133,7 +138,7 @@ class TrainStep:
         # One compiled function per replica: each captures its own replica's variables.
         self._gradients_of_replica = [self._gradient_function() for _ in range(self._num_replicas)]
         self._step: Any = None  # the compiled step, made for the first batch
-        self._update = tf.function(self._accumulated_step)
+        self._update = _graph_of(self._accumulated_step)
 
     @property
     def num_traces(self) -> int:
@@ -174,7 +179,7 @@ class TrainStep:
         self._step.get_concrete_function(features, *number)
         if self._jit_compile:
             # That calls compiled functions, which XLA compiles when they first run in a graph.
-            tf.function(self._on_replicas)(self._unused_gradients, features)
+            _graph_of(self._on_replicas)(self._unused_gradients, features)
 
     def _unused_gradients(self, features: Features) -> tf.Tensor:
         replica = _replica_number()
@@ -188,13 +193,13 @@ class TrainStep:
         number = [] if self._accumulator is None else [tf.TensorSpec([], tf.int32)]
         if self._jit_compile:
             # XLA needs static shapes; every new one is traced.
-            return tf.function(function)
+            return _graph_of(function)
         # All lengths share one trace.
         signature = {
             name: tf.TensorSpec([None] * len(value.shape), value.dtype, name)
             for name, value in features.items()
         }
-        return tf.function(function, input_signature=[signature, *number])
+        return _graph_of(function, input_signature=[signature, *number])
 
     def _global_step(self, features: Features) -> StepResult:
         if self._finisher.moves_weights:
@@ -351,7 +356,7 @@ class TrainStep:
             return loss, [tf.convert_to_tensor(gradient) for gradient in gradients]
 
         if self._jit_compile:
-            return tf.function(traced_for_xla(loss_and_gradients), jit_compile=True)
+            return _graph_of(traced_for_xla(loss_and_gradients), jit_compile=True)
         return loss_and_gradients
 
 
