@@ -12,6 +12,7 @@ import pytest
 
 from t2t_keras.data import publishing, reading, records
 from tests.data import killed_datagen
+from tests.data.interruption import Killed, kill_at_call
 
 PROGRAM = killed_datagen.__file__
 
@@ -67,10 +68,6 @@ def test_killed_ten_times_at_random(tmp_path):
     assert killed
 
 
-class Killed(BaseException):
-    pass
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The files of a run that is not killed."""
@@ -81,16 +78,8 @@ def whole(tmp_path_factory):
 
 @pytest.mark.parametrize("renamings", range(0, 24, 2))
 def test_killed_between_two_renamings(tmp_path, monkeypatch, whole, renamings):
-    done = []
-
-    def replace(source, target, original=os.replace):
-        if len(done) == renamings:
-            raise Killed
-        done.append(target)
-        original(source, target)
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", replace)
+        done = kill_at_call(patch, os, "replace", renamings)
         try:
             killed_datagen.generate(str(tmp_path))
         except Killed:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from t2t_keras.data import records, shard_sizes
+from tests.data.interruption import Killed, kill_at_call
 
 
 def shard_paths(folder, count=3, suffix=""):
@@ -122,19 +123,8 @@ def test_killed_while_shuffling_nothing_looks_finished_and_the_next_run_starts_o
         random.seed(1)
         records.shuffle_dataset(unshuffled)
 
-    written = []
-
-    class Killed(BaseException):
-        pass
-
-    def write(extra_fn, shard, original=records._write_shard):
-        if len(written) == shards_done:
-            raise Killed
-        written.append(shard)
-        original(extra_fn, shard)
-
     with monkeypatch.context() as patch:
-        patch.setattr(records, "_write_shard", write)
+        kill_at_call(patch, records, "_write_shard", shards_done)
         with pytest.raises(Killed):
             generate()
     assert glob.glob(str(tmp_path / "words-train*")) == []
