@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from t2t_keras.data import bucketing, chunking, reading, shapes
-from t2t_keras.data.length_scan import Scan, scan_examples
+from t2t_keras.data.length_scan import Scan, TrainingSample
 from t2t_keras.data.problem import Problem
 
 
@@ -16,8 +16,8 @@ def describe(
     hparams: Any,
     data_dir: str,
     num_replicas: int = 1,
-    max_examples: int = 100_000,
     max_shapes: int = 0,
+    sample: TrainingSample | None = None,
 ) -> str:
     """Lines to log when training starts.
 
@@ -29,15 +29,16 @@ def describe(
         hparams: model hparams.
         data_dir: directory of the shards.
         num_replicas: number of replicas.
-        max_examples: only so many examples are looked at, the first of the training shards.
         max_shapes: see `shapes.training_scheme`; sequences are padded to their bucket then.
+        sample: the first training examples, which alone are looked at, if somebody else does too.
 
     Raises:
         FileNotFoundError: if there are no shards.
         ValueError: if ids in the shards exceed the vocabulary, or no example passes the filter.
     """
-    scheme = shapes.training_scheme(problem, hparams, data_dir, num_replicas, max_shapes)
-    scan = scan_examples(problem, hparams, data_dir, max_examples)
+    sample = sample or TrainingSample(problem, hparams, data_dir)
+    scan = sample.scan
+    scheme = shapes.training_scheme(problem, hparams, data_dir, num_replicas, max_shapes, sample)
     _check_ids(problem, hparams, data_dir, scan)
     kept = scan.kept_by(scheme)
     if not kept.any():

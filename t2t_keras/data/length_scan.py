@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from t2t_keras.data.bucketing import BatchingScheme
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
 
-__all__ = ["Scan", "scan_examples"]
+__all__ = ["Scan", "TrainingSample"]
 
 _EXAMPLES_AT_A_TIME = 4096
+# So many are looked at to describe the data.
+_MAX_EXAMPLES = 100_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,9 +49,39 @@ class Scan:
         """Which examples the scheme's length filter keeps, bool `[examples]`."""
         return (self.longest_side >= scheme.min_length) & (self.longest_side <= scheme.max_length)
 
+    def first(self, count: int) -> Scan:
+        """Of the first `count` examples only; the largest ids remain those of all."""
+        lengths = {name: values[:count] for name, values in self.lengths.items()}
+        return dataclasses.replace(self, lengths=lengths)
 
-def scan_examples(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:
-    """Look at the first training examples, after preprocessing and reversal."""
+
+class TrainingSample:
+    """The first training examples, after preprocessing and reversal.
+
+    Args:
+        problem: the problem.
+        hparams: model hparams, for the preprocessing.
+        data_dir: directory of the shards.
+        max_examples: at most so many are looked at.
+    """
+
+    def __init__(
+        self, problem: Problem, hparams: Any, data_dir: str, max_examples: int = _MAX_EXAMPLES
+    ) -> None:
+        self._source = (problem, hparams, data_dir, max_examples)
+
+    @functools.cached_property
+    def scan(self) -> Scan:
+        """Their lengths and ids; they are read when this is first asked for.
+
+        Raises:
+            FileNotFoundError: if there are no shards.
+            ValueError: if there are no examples.
+        """
+        return _scan(*self._source)
+
+
+def _scan(problem: Problem, hparams: Any, data_dir: str, max_examples: int) -> Scan:
     files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
     groups = reading.example_groups(
         problem, files, ModeKeys.TRAIN, hparams, max_examples, _EXAMPLES_AT_A_TIME

@@ -8,9 +8,10 @@ where the stream stands is described by the numbers of some records.
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,11 @@ class RecordStream:
 
     def state(self) -> tuple[dict[str, Any], np.ndarray]:
         """Where the stream stands: JSON values, and the ids in the shuffle buffer."""
-        values = {
+        ids = np.array([record_id for record_id, _ in self._buffer], np.int64)
+        return self._place(), ids
+
+    def _place(self) -> dict[str, Any]:
+        return {
             "seed": self._seed,
             "epoch": self.epoch,
             "records_read": self.records_read,
@@ -161,10 +166,25 @@ class RecordStream:
             "open_files": [[n, reader.number, reader.offset] for n, reader in self._open],
             "random": self._picks.state(),
         }
-        return values, np.array([record_id for record_id, _ in self._buffer], np.int64)
+
+    @contextlib.contextmanager
+    def undone_on_error(self) -> Iterator[None]:
+        """If what is inside fails, the stream stands where it stood before."""
+        values, buffer = self._place(), list(self._buffer)
+        try:
+            yield
+        except BaseException:
+            self._go_to(values)
+            self._buffer = buffer
+            raise
 
     def restore(self, values: dict[str, Any], buffer_ids: np.ndarray) -> None:
         """Goes on where `state` was taken, with the same files."""
+        self._go_to(values)
+        records = fetch(self._files, buffer_ids)
+        self._buffer = list(zip(buffer_ids.tolist(), records, strict=True))
+
+    def _go_to(self, values: dict[str, Any]) -> None:
         self.close()
         self._seed = values["seed"]
         self.epoch, self.records_read = values["epoch"], values["records_read"]
@@ -174,8 +194,6 @@ class RecordStream:
             for n, number, offset in values["open_files"]
         )
         self._picks.restore(values["random"])
-        records = fetch(self._files, buffer_ids)
-        self._buffer = list(zip(buffer_ids.tolist(), records, strict=True))
 
     def close(self) -> None:
         """Closes all files."""

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from t2t_keras.data import batching, bucketing, preprocessing
-from t2t_keras.data.length_scan import Scan, scan_examples
+from t2t_keras.data.length_scan import Scan, TrainingSample
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
 
@@ -20,7 +20,12 @@ _EXAMPLES_LOOKED_AT = 50_000
 
 
 def training_scheme(
-    problem: Problem, hparams: Any, data_dir: str, num_replicas: int = 1, max_shapes: int = 0
+    problem: Problem,
+    hparams: Any,
+    data_dir: str,
+    num_replicas: int = 1,
+    max_shapes: int = 0,
+    sample: TrainingSample | None = None,
 ) -> bucketing.BatchingScheme:
     """The batching scheme of a training run.
 
@@ -33,6 +38,7 @@ def training_scheme(
             padding for the lengths of the first training examples. A joined bucket has the
             batch size of the longest of its parts, so a batch has no more tokens than T2T's.
             A packed problem has one. 0: T2T's buckets.
+        sample: the first training examples, if somebody else looks at them too.
     """
     scheme = batching.batching_scheme(problem, ModeKeys.TRAIN, hparams, num_replicas)
     fixed_size = _fixed_batch_size(problem, hparams)
@@ -44,7 +50,9 @@ def training_scheme(
         return scheme.with_buckets([len(scheme.batch_sizes) - 1])
     if len(scheme.batch_sizes) <= max_shapes:
         return scheme
-    scan = scan_examples(problem, hparams, data_dir, _EXAMPLES_LOOKED_AT)
+    if sample is None:
+        sample = TrainingSample(problem, hparams, data_dir, _EXAMPLES_LOOKED_AT)
+    scan = sample.scan.first(_EXAMPLES_LOOKED_AT)
     counts = np.bincount(_buckets(scan, scheme), minlength=len(scheme.batch_sizes))
     return scheme.joined(max_shapes, counts.tolist())
 

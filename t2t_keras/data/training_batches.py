@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from t2t_keras.data import batching, pipeline, reading, training_input
+from t2t_keras.data.length_scan import TrainingSample
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
 from t2t_keras.data.training_input import BATCH_HPARAMS, TrainingInput
@@ -73,10 +74,6 @@ class DatasetInput:
         """Not known before."""
         return []
 
-    def last_records(self, rows: Sequence[int] | None = None) -> list[str]:
-        """Where rows come from is not known."""
-        return []
-
     def record_finder(self) -> None:
         """Where rows come from is not known."""
 
@@ -93,6 +90,7 @@ def open_training_batches(
     seed: int = 0,
     pad_to_bucket: bool = False,
     max_shapes: int = 0,
+    sample: TrainingSample | None = None,
 ) -> TrainingInput | DatasetInput:
     """An endless iterator over training batches; see `TrainingInput` for the arguments."""
     settings: dict[str, Any] = {
@@ -101,5 +99,6 @@ def open_training_batches(
         "pad_to_bucket": pad_to_bucket,
     }
     if training_input.is_available(problem, hparams):
-        return TrainingInput(problem, hparams, data_dir, max_shapes=max_shapes, **settings)
+        settings |= {"max_shapes": max_shapes, "sample": sample}
+        return TrainingInput(problem, hparams, data_dir, **settings)
     return DatasetInput(problem, hparams, data_dir, **settings)

@@ -20,6 +20,7 @@ import tensorflow as tf
 from t2t_keras.data import batching, chunking, pipeline, reading, record_stream, shapes
 from t2t_keras.data.example_parser import ExampleParser, gives_one_example_a_record
 from t2t_keras.data.grouping import Grouping
+from t2t_keras.data.length_scan import TrainingSample
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.problem import Problem
 from t2t_keras.data.random_picks import RandomPicks
@@ -75,12 +76,13 @@ class TrainingInput:
         seed: of all shuffling.
         pad_to_bucket: pad all sequences to the longest length of their bucket.
         max_shapes: at most so many buckets, joined where that costs the least padding; 0: T2T's.
-        partition_id: number of this reader among `num_partitions` that share the files.
-        num_partitions: number of readers.
+        sample: the first training examples, to be looked at once for all purposes; None: an own
+            look, where one is needed.
 
     Raises:
         FileNotFoundError: if there are no shards.
         ValueError: while reading: a record is damaged, or no example passes the length filter.
+            The position is then that before the batch that can't be made.
     """
 
     def __init__(
@@ -93,19 +95,12 @@ class TrainingInput:
         seed: int = 0,
         pad_to_bucket: bool = False,
         max_shapes: int = 0,
-        partition_id: int = 0,
-        num_partitions: int = 1,
+        sample: TrainingSample | None = None,
     ) -> None:
         self._data_dir = data_dir
-        self._files = reading.shard_files(
-            problem,
-            ModeKeys.TRAIN,
-            data_dir,
-            partition_id=partition_id,
-            num_partitions=num_partitions,
-        )
+        self._files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
         self.scheme = shapes.training_scheme(
-            problem, hparams, data_dir, num_replicas, max_shapes if pad_to_bucket else 0
+            problem, hparams, data_dir, num_replicas, max_shapes if pad_to_bucket else 0, sample
         )
         self._pad_to_bucket = pad_to_bucket
         self._parse = ExampleParser(problem, ModeKeys.TRAIN, hparams)
@@ -120,7 +115,9 @@ class TrainingInput:
         self._buffer: list[Rows] = []
         self._has_examples = False
         self._worker = concurrent.futures.ThreadPoolExecutor(1, "training-input")
-        self._ahead: concurrent.futures.Future[tuple[Rows, batching.Features]] | None = None
+        self._ahead: concurrent.futures.Future[tuple[batching.Features, np.ndarray]] | None = None
+        # Its rows; also those of a batch that couldn't be made of them.
+        self._rows_ahead: Rows | None = None
         self._last_ids = np.zeros(0, np.int64)
         self._description = _description(problem, hparams, self, num_replicas)
 
@@ -131,22 +128,25 @@ class TrainingInput:
         """Feature name -> `[batch, length]`."""
         ahead = self._ahead or self._worker.submit(self._make_batch)
         self._ahead = None
-        rows, features = ahead.result()
-        self._last_ids = rows.ids
+        features, ids = ahead.result()
+        self._last_ids, self._rows_ahead = ids, None
         self._ahead = self._worker.submit(self._make_batch)
         return features
 
-    def _make_batch(self) -> tuple[Rows, batching.Features]:
+    def _make_batch(self) -> tuple[batching.Features, np.ndarray]:
+        """A batch, and the ids of its records. If it fails, nothing is lost of the position."""
+        if self._rows_ahead is None:
+            self._rows_ahead = self._next_rows()
+        return self._padded(self._rows_ahead), self._rows_ahead.ids
+
+    def _next_rows(self) -> Rows:
         while len(self._buffer) < self._buffer_size:
             self._buffer.append(self._next_group())
         place = self._picks.below(len(self._buffer))
         rows = self._buffer[place]
         self._buffer[place] = self._buffer[-1]
         self._buffer.pop()
-        return self._with_features(rows)
-
-    def _with_features(self, rows: Rows) -> tuple[Rows, batching.Features]:
-        return rows, self._padded(rows)
+        return rows
 
     def _padded(self, rows: Rows) -> batching.Features:
         length = None
@@ -158,10 +158,12 @@ class TrainingInput:
     def _next_group(self) -> Rows:
         """The next batch in the order of the stream."""
         if self._num_to_skip:
-            self._stream.read(self._num_to_skip)
+            with self._stream.undone_on_error():
+                self._stream.read(self._num_to_skip)
             self._num_to_skip = 0
         while not self._grouping.ready:
-            rows = self._parse(*self._stream.read(_CHUNK))
+            with self._stream.undone_on_error():
+                rows = self._parse(*self._stream.read(_CHUNK))
             self._has_examples |= self._grouping.add(rows) > 0
             if not self._has_examples and self._stream.epoch > 1:
                 raise batching.no_example_passes(self.scheme, self._data_dir)
@@ -181,16 +183,12 @@ class TrainingInput:
         """Rows and length of all batches there can be; of use if they are padded to buckets."""
         return list(zip(self.scheme.batch_sizes, self.scheme.bucket_lengths, strict=True))
 
-    def last_records(self, rows: Sequence[int] | None = None) -> list[str]:
-        """Where rows of the batch last returned come from: `<file> record <number>`.
-
-        Args:
-            rows: numbers of rows; None: all.
-        """
-        return self.record_finder()(range(len(self._last_ids)) if rows is None else rows)
-
     def record_finder(self) -> Callable[[Sequence[int]], list[str]]:
-        """`last_records` of the batch last returned, to be called when others have followed it."""
+        """Tells where rows of the batch last returned come from, also when others have followed it.
+
+        Returns:
+            From numbers of rows to `<file> record <number>`.
+        """
         ids = self._last_ids
 
         def find(rows: Sequence[int]) -> list[str]:
@@ -200,8 +198,13 @@ class TrainingInput:
         return find
 
     def state(self) -> InputState:
-        """Where the input stands, after the batch last returned."""
-        ahead = [self._ahead.result()[0]] if self._ahead is not None else []
+        """Where the input stands, after the batch last returned.
+
+        An error of reading ahead is none yet: the next call for a batch raises it.
+        """
+        if self._ahead is not None:
+            concurrent.futures.wait([self._ahead])
+        ahead = [] if self._rows_ahead is None else [self._rows_ahead]
         stream, shuffled = self._stream.state()
         parts = [*ahead, *self._buffer, *self._grouping.ready, *self._grouping.open_groups()]
         values = {
@@ -228,7 +231,7 @@ class TrainingInput:
         """
         values = state.values
         count = values["shuffled_records"]
-        self._ahead = None
+        self._ahead = self._rows_ahead = None
         self._num_to_skip = values["num_to_skip"]
         self._stream.restore(values["stream"], state.ids[:count])
         self._picks.restore(values["batch_random"])
@@ -261,8 +264,9 @@ class TrainingInput:
         ahead, buffered, ready = (
             [next(batches) for _ in range(len(values[kind]))] for kind in kinds
         )
-        for rows in ahead:
-            self._ahead = self._worker.submit(self._with_features, rows)
+        if ahead:
+            self._rows_ahead = ahead[0]
+            self._ahead = self._worker.submit(self._make_batch)
         self._buffer = buffered
         self._grouping.add(parts[-1])
         self._grouping.ready.extend(ready)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from t2t_keras.data import batching, pipeline, records
+from t2t_keras.data import batching, length_scan, pipeline, records, shapes
+from t2t_keras.data.length_scan import TrainingSample
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.data.training_input import TrainingInput
 from tests.data.numbers_problem import NUM_EXAMPLES, Numbers, example, make_hparams
@@ -59,3 +60,26 @@ def test_description_has_shapes_and_padding(data_dir):
     longest = [len(example(n - 2)["inputs"]) for n in found]
     bucket = [min(limit for _, limit in shapes if limit >= length) for length in longest]
     assert f"{1 - sum(lengths) / (2 * sum(bucket)):.1%} of their ids are padding" in text
+
+
+def test_the_first_examples_are_looked_at_once_for_input_and_description(data_dir, monkeypatch):
+    scans, scan = [], length_scan._scan
+    monkeypatch.setattr(length_scan, "_scan", lambda *a: scans.append(a) or scan(*a))
+    # Those that decide about the shapes are fewer than those described, and of other lengths.
+    monkeypatch.setattr(shapes, "_EXAMPLES_LOOKED_AT", 2)
+    arguments = {"pad_to_bucket": True, "max_shapes": 3}
+    sample = TrainingSample(Numbers(), make_hparams(), data_dir)
+    source = TrainingInput(Numbers(), make_hparams(), data_dir, sample=sample, **arguments)
+    text = pipeline.describe(Numbers(), make_hparams(), data_dir, max_shapes=3, sample=sample)
+    assert len(scans) == 1
+    alone = TrainingInput(Numbers(), make_hparams(), data_dir, **arguments)
+    assert source.scheme == alone.scheme
+    assert text == pipeline.describe(Numbers(), make_hparams(), data_dir, max_shapes=3)
+    monkeypatch.setattr(shapes, "_EXAMPLES_LOOKED_AT", NUM_EXAMPLES)
+    assert TrainingInput(Numbers(), make_hparams(), data_dir, **arguments).scheme != alone.scheme
+
+
+def test_without_few_shapes_the_input_looks_at_no_examples(data_dir, monkeypatch):
+    monkeypatch.setattr(length_scan, "_scan", lambda *arguments: pytest.fail("looked at"))
+    sample = TrainingSample(Numbers(), make_hparams(), data_dir)
+    TrainingInput(Numbers(), make_hparams(), data_dir, sample=sample)

@@ -2,11 +2,19 @@
 
 import itertools
 import json
+import shutil
 
 import numpy as np
 import pytest
 
-from t2t_keras.data import batching, record_reader, record_stream, records, tfrecord
+from t2t_keras.data import (
+    batching,
+    record_reader,
+    record_stream,
+    records,
+    tfrecord,
+    training_input,
+)
 from t2t_keras.data.training_batches import DatasetInput, open_training_batches
 from t2t_keras.data.training_input import InputState, TrainingInput
 from tests.data.numbers_problem import (
@@ -140,6 +148,76 @@ def test_nothing_that_was_read_is_lost_or_repeated_by_other_batch_sizes(data_dir
     assert sorted(restored.state().ids.tolist()) == waiting
 
 
+# ---- Position, when reading fails ----
+
+
+def read_until_it_fails(source, error):
+    """The batches before, and the last position: reading ahead has failed then already."""
+    batches = []
+    with pytest.raises(error) as raised:
+        while True:
+            state = saved(source)
+            batches += take(source, 1)
+    assert saved(source).values == state.values
+    return batches, state, str(raised.value)
+
+
+def assert_goes_on_as_if_nothing_had_happened(data_dir, arguments, batches, state):
+    restored = open_input(data_dir, **arguments)
+    assert "very next batch" in restored.restore(state, same_batches=True)
+    whole = take(open_input(data_dir, **arguments), len(batches) + 60)
+    assert batches + take(restored, 60) == whole
+
+
+@pytest.mark.parametrize("arguments", [{}, {"problem": SkipsNothing(), "num_replicas": 2}])
+def test_data_that_vanish_lose_nothing_of_the_position(data_dir, tmp_path, arguments, monkeypatch):
+    # Several reads a pass.
+    monkeypatch.setattr(training_input, "_CHUNK", 64)
+    own = shutil.copytree(data_dir, tmp_path / "own")
+    source = open_input(str(own), **arguments)
+    first = take(source, 3)
+    shutil.rmtree(own)
+    batches, state, message = read_until_it_fails(source, FileNotFoundError)
+    assert str(own) in message
+    assert_goes_on_as_if_nothing_had_happened(data_dir, arguments, first + batches, state)
+
+
+def test_a_damaged_record_loses_nothing_of_the_position(data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr(training_input, "_CHUNK", 64)
+    monkeypatch.setattr(record_reader, "_READ_BYTES", 512)
+    own = shutil.copytree(data_dir, tmp_path / "own")
+    source = open_input(str(own))
+    first = take(source, 3)
+    for path in own.glob("*-train-*"):
+        contents = bytearray(path.read_bytes())
+        contents[tfrecord.hop(contents, 0, 30, str(path), 0) + 14] ^= 8
+        path.write_bytes(contents)
+    batches, state, message = read_until_it_fails(source, ValueError)
+    assert "record 30 " in message
+    assert_goes_on_as_if_nothing_had_happened(data_dir, {}, first + batches, state)
+
+
+def test_a_batch_that_cannot_be_made_comes_again(data_dir, monkeypatch):
+    source = open_input(data_dir)
+    batches = take(source, 3)
+    source.state()  # The next one is made.
+    take_next, padded = [], source._padded
+
+    def fail(rows):
+        take_next.append(rows)
+        raise MemoryError
+
+    monkeypatch.setattr(source, "_padded", fail)
+    batches += take(source, 1)
+    state = saved(source)
+    assert len(take_next) == 1
+    with pytest.raises(MemoryError):
+        next(source)
+    monkeypatch.setattr(source, "_padded", padded)
+    assert_goes_on_as_if_nothing_had_happened(data_dir, {}, batches, state)
+    assert batches + take(source, 20) == take(open_input(data_dir), len(batches) + 20)
+
+
 # ---- Shapes ----
 
 
@@ -198,7 +276,7 @@ def test_examples_made_of_parts_or_of_several_records_are_read_by_tensorflow(dat
 def test_rows_are_traced_to_their_records(data_dir):
     source = open_input(data_dir)
     batch = next(source)
-    for row, place in enumerate(source.last_records()):
+    for row, place in enumerate(source.record_finder()(range(len(batch["inputs"])))):
         path, number = place.split(" record ")
         record = record_reader.pick(path, [int(number)])[0]
         parsed = records.parse_example(record)
