@@ -11,13 +11,12 @@ from tests.reference_data import data_path, golden_path
 
 
 @pytest.mark.reference
-@pytest.mark.parametrize("xla_compile", [False])
-def test_translations_equal_t2ts(xla_compile):
+def test_translations_equal_t2ts():
     folder = golden_path("multi30k_ckpt")
     source = data_path("multi30k", "test_2016_flickr.en.gz")
     texts = gzip.decompress(source.read_bytes()).decode().splitlines()
     expected = (folder / "test_2016_flickr.decodes.de").read_text(encoding="utf-8").splitlines()
     options = decode_hparams("beam_size=4,alpha=0.6,extra_length=50")
-    translator = Translator(*load_run(folder), options, xla_compile=xla_compile)
+    translator = Translator(*load_run(folder), options)
     results = translator.translate(texts)
     assert [best.text for (best,) in results] == expected
