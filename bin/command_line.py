@@ -315,9 +315,12 @@ def _answer_help(main: Callable[[list[str]], None], arguments: list[str]) -> boo
         return False
     module = sys.modules[main.__module__]
     print(module.__doc__ or "")
+    # A module that is run as the program (python -m) is known to absl by its file's name.
+    own = ("t2t_keras", "__main__", sys.argv[0])
     for name in sorted(FLAGS.flags_by_module_dict()):
-        if name.startswith(("t2t_keras", "__main__")) or "--helpfull" in arguments:
+        if name.startswith(own) or "--helpfull" in arguments:
             print(FLAGS.module_help(name))
+    print("\n--helpfull lists the flags of libraries as well: --verbosity, --flagfile, …")
     return True
 
 

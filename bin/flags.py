@@ -36,13 +36,19 @@ class FlagSpec(NamedTuple):
 
 SHARED_FLAGS = [
     FlagSpec("registry_help", "boolean", False, "List everything registered and exit."),
-    FlagSpec("tfdbg", "boolean", False, "TensorFlow 1's debugger; not available."),
+    FlagSpec("tfdbg", "boolean", False, "TensorFlow 1's debugger; ignored."),
     FlagSpec("export_saved_model", "boolean", False, "Export during training; ignored."),
     FlagSpec("dbgprofile", "boolean", False, "Timeline profile every 10 steps; ignored."),
     FlagSpec("model", "string", None, "Name of the model."),
     FlagSpec("hparams_set", "string", None, "Name of the hyperparameter set."),
-    FlagSpec("hparams_range", "string", None, "Ranged hyperparameter set, for tuning services."),
-    FlagSpec("hparams", "string", "", "Overrides of the set: name=value,name=[value,value]"),
+    FlagSpec("hparams_range", "string", None, "Ranged hyperparameter set; not available."),
+    FlagSpec(
+        "hparams",
+        "string",
+        "",
+        "Overrides of the set: name=value,name=[value,value]. t2t-trainer also takes them one by "
+        "one: --hp_<name> <value>.",
+    ),
     FlagSpec("problem", "string", None, "Name of the problem."),
     FlagSpec("data_dir", "string", None, "Directory with the problem's data."),
     FlagSpec("train_steps", "int", 250000, "Total number of training steps."),
@@ -78,7 +84,7 @@ SHARED_FLAGS = [
     FlagSpec(
         "eval_use_test_set", "boolean", False, "Evaluate and decode the test split, not the dev."
     ),
-    FlagSpec("keep_checkpoint_max", "int", 20, "Number of newest checkpoints to keep."),
+    FlagSpec("keep_checkpoint_max", "int", 20, "Number of newest checkpoints to keep; 0: all."),
     FlagSpec("enable_graph_rewriter", "boolean", False, "TensorFlow 1's graph rewriter; ignored."),
     FlagSpec(
         "keep_checkpoint_every_n_hours", "int", 10000, "Keep one checkpoint per so many hours."
@@ -91,7 +97,7 @@ SHARED_FLAGS = [
     FlagSpec("sync", "boolean", False, "Compute on parameter servers; not available."),
     FlagSpec("worker_job", "string", "/job:localhost", "Name of the worker job; ignored."),
     FlagSpec("worker_gpu", "int", 1, "Number of replicas: GPUs, or logical CPU devices. 0: CPU."),
-    FlagSpec("worker_replicas", "int", 1, "Number of workers of a parameter server cluster."),
+    FlagSpec("worker_replicas", "int", 1, "Workers of a parameter server cluster; not available."),
     FlagSpec("worker_id", "int", 0, "Number of this worker; in decoding, of the shard to decode."),
     FlagSpec("worker_gpu_memory_fraction", "float", 0.95, "Memory to reserve on a GPU; ignored."),
     FlagSpec("ps_gpu", "int", 0, "GPUs per parameter server; not available."),
@@ -113,8 +119,17 @@ TRAINER_FLAGS = [
     FlagSpec("t2t_usr_dir", "string", None, "Your package of problems, models and sets to import."),
     FlagSpec("random_seed", "int", None, "Seed of everything random; default: unseeded."),
     FlagSpec("output_dir", "string", "", "Directory of checkpoints and logs."),
-    FlagSpec("schedule", "string", "continuous_train_and_eval", "What to do."),
-    FlagSpec("eval_steps", "int", 100, "Most batches in an evaluation."),
+    FlagSpec(
+        "schedule",
+        "string",
+        "continuous_train_and_eval",
+        "train; continuous_train_and_eval: evaluate at checkpoints and at the end; "
+        "train_and_evaluate: evaluate every local_eval_frequency steps; train_eval_and_decode: and "
+        "translate in every evaluation; evaluate, evaluate_on_train_data: the newest checkpoint, "
+        "once; continuous_eval, continuous_eval_on_train_data: each newest one, beside a training; "
+        "test: one step and one evaluated batch.",
+    ),
+    FlagSpec("eval_steps", "int", 100, "Most batches in an evaluation; -1: all."),
     FlagSpec("master", "string", "", "With --use_tpu: its address, grpc://host:port."),
     FlagSpec("generate_data", "boolean", False, "Generate the problem's data first."),
     FlagSpec("tmp_dir", "string", "/tmp/t2t_datagen", "Directory for downloads of generate_data."),
@@ -166,7 +181,10 @@ TRAINER_FLAGS = [
         "intra_op_parallelism_threads", "int", 0, "Threads of one operation; 0: TensorFlow decides."
     ),
     FlagSpec(
-        "optionally_use_dist_strat", "boolean", False, "Mirrored strategy; it is always used."
+        "optionally_use_dist_strat",
+        "boolean",
+        False,
+        "Ignored: the mirrored strategy is always used.",
     ),
     FlagSpec("std_server_protocol", "string", "grpc", "Protocol of TensorFlow servers; ignored."),
     FlagSpec("cloud_mlengine", "boolean", False, "Submit the job to the cloud; not available."),
@@ -196,7 +214,8 @@ VALIDATION_FLAGS = [
         "string",
         "",
         "Keep the checkpoint that evaluations find best by this result in <output_dir>/best: loss, "
-        "a metric of the problem (accuracy), or a score of translations (BLEU_cased).",
+        "a metric of the problem (accuracy), or a score of translations (BLEU_cased; see "
+        "translate_every_evaluations). Not with a --schedule that makes no evaluations.",
     ),
     FlagSpec("best_checkpoints_to_keep", "int", 1, "Number of checkpoints in <output_dir>/best."),
 ]
@@ -229,7 +248,7 @@ SOURCE_FLAGS = [
 # T2T's data generator modules define flags of their own, in every program that imports them.
 DATA_GENERATOR_FLAGS = [
     FlagSpec("disable_ffmpeg", "boolean", False, "Audio problems; ignored."),
-    FlagSpec("parsing_path", "string", "", "Directory of the parsing corpus."),
+    FlagSpec("parsing_path", "string", "", "Ignored: wsj_parsing reads its trees from --tmp_dir."),
     FlagSpec("timit_paths", "string", "", "Directories of the TIMIT corpus; ignored."),
     FlagSpec("wiki_revision_data_prefix", "string", "", "Wikipedia revisions; ignored."),
     FlagSpec("wiki_revision_introduce_errors", "boolean", True, "Wikipedia revisions; ignored."),
@@ -245,8 +264,8 @@ DATA_GENERATOR_FLAGS = [
 
 # Flags of libraries that T2T's programs load.
 LIBRARY_FLAGS = [
-    FlagSpec("gin_file", "multi", None, "Gin configuration files; ignored."),
-    FlagSpec("gin_param", "multi", None, "Gin parameters; ignored."),
+    FlagSpec("gin_file", "multi", None, "Gin configuration files; not available."),
+    FlagSpec("gin_param", "multi", None, "Gin parameters; not available."),
     FlagSpec("gin_location_prefix", "list", [], "Where gin looks for files; ignored."),
     FlagSpec("tfhub_cache_dir", "string", None, "Cache of TensorFlow Hub; ignored."),
 ]

@@ -30,11 +30,7 @@ def main(argv: list[str]) -> None:
     from t2t_keras.migration import t2t_checkpoint
 
     optimizer = registry.optimizer(hparams.optimizer)(0.0, hparams)
-    print(
-        t2t_checkpoint.export_checkpoint(
-            source, FLAGS.output_dir, optimizer, hparams.symbol_modality_num_shards
-        )
-    )
+    print(t2t_checkpoint.export_checkpoint(source, FLAGS.output_dir, optimizer, hparams))
 
 
 def entry_point() -> None:

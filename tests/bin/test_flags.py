@@ -10,6 +10,7 @@ import pytest
 from absl import flags as absl_flags
 
 from t2t_keras.bin import flags, unsupported_flags
+from t2t_keras.training.run_config import SCHEDULES
 from tests.reference_data import load_golden_json
 
 PROGRAMS = ("t2t_trainer", "t2t_decoder", "t2t_datagen", "t2t_avg_all", "t2t_bleu")
@@ -95,3 +96,30 @@ def test_defaults_and_supported_flags_are_silent(caplog):
         parsed("--worker_gpu=2", "--xla_compile", "--nouse_tpu", "--ps_replicas=0", "--problem=x")
     )
     assert not caplog.records
+
+
+def test_help_says_what_a_flag_can_not_do():
+    flag_values = parsed()
+    for name in unsupported_flags.REFUSED:
+        assert "not available" in flag_values[name].help, name
+    for name in unsupported_flags.IGNORED:
+        assert "ignored" in flag_values[name].help.lower(), name
+
+
+def test_help_names_every_schedule():
+    for schedule in SCHEDULES:
+        assert schedule in parsed()["schedule"].help
+
+
+@pytest.mark.parametrize(
+    ("program", "flag"),
+    [("t2t_avg_all", "--min_steps"), ("t2t_bleu", "--event_dir"), ("t2t_datagen", "--task_id")],
+)
+def test_help_of_a_module_that_is_run_lists_its_flags(program, flag):
+    result = subprocess.run(
+        [sys.executable, "-m", f"t2t_keras.bin.{program}", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"  {flag}:" in result.stdout and "--helpfull" in result.stdout
