@@ -14,6 +14,8 @@ from t2t_keras.layers.sublayer import Processing
 
 
 class _ParameterAttention(keras.layers.Layer):
+    """The attention proper, below a scope of its own."""
+
     def __init__(
         self,
         size: int,
