@@ -38,6 +38,14 @@ def _hash(value: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
     return _fold(value, 16)
 
 
+def _keys(seed: tf.Tensor, site: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """Two uint32 scalars, determined by the arguments."""
+    words = tf.bitcast(seed, tf.uint32)
+    first = _hash(words[0] + _uint32((site * _SPREAD) & 0xFFFFFFFF), words[1])
+    second = _hash(words[1] + _uint32((site * _SPREAD_SITE + 1) & 0xFFFFFFFF), first)
+    return first, second
+
+
 def random_bits(count: tf.Tensor, seed: tf.Tensor, site: int) -> tf.Tensor:
     """Pseudo-random uint16 `[count]`, determined by the arguments.
 
@@ -46,9 +54,7 @@ def random_bits(count: tf.Tensor, seed: tf.Tensor, site: int) -> tf.Tensor:
       seed: int32 `[2]`, different for every step and replica.
       site: number of the place in the model, different for each.
     """
-    words = tf.bitcast(seed, tf.uint32)
-    first = _hash(words[0] + _uint32((site * _SPREAD) & 0xFFFFFFFF), words[1])
-    second = _hash(words[1] + _uint32((site * _SPREAD_SITE + 1) & 0xFFFFFFFF), first)
+    first, second = _keys(seed, site)
     # Two 16-bit draws from every 32-bit word.
     counters = tf.bitcast(tf.range((count + 1) // 2, dtype=tf.int32), tf.uint32)
     bits = _hash(counters * _uint32(_SPREAD) + first, second)
@@ -65,9 +71,7 @@ def _random_words(shape: Any, seed: tf.Tensor, site: int) -> tf.Tensor:
     shape = tf.convert_to_tensor(shape, tf.int32)
     columns = shape[-1]
     rows = tf.reduce_prod(shape[:-1])
-    words = tf.bitcast(seed, tf.uint32)
-    first = _hash(words[0] + _uint32((site * _SPREAD) & 0xFFFFFFFF), words[1])
-    second = _hash(words[1] + _uint32((site * _SPREAD_SITE + 1) & 0xFFFFFFFF), first)
+    first, second = _keys(seed, site)
     value = _mixed_range(rows, first, second)[:, None] + _mixed_range(columns, second, first)
     value = _fold(value, 16) * _uint32(_MULTIPLY_1)  # [rows, columns]
     value = _fold(value, 15) * _uint32(_MULTIPLY_2)

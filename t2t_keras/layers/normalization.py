@@ -21,6 +21,7 @@ class LayerNorm(keras.layers.Layer):
         norm of one scope, the variables keep the plain prefix.
     """
 
+    # The scope; also what the variables' names begin with.
     prefix = "layer_norm"
 
     def __init__(self, size: int, epsilon: float = 1e-6, name: str | None = None) -> None:
@@ -66,8 +67,10 @@ class L2Norm(LayerNorm):
 class NoamNorm(keras.layers.Layer):
     """x / |x| · sqrt(size), without variables; |x|² is at least epsilon."""
 
+    prefix = "noam_norm"
+
     def __init__(self, size: int, epsilon: float = 1e-6, name: str | None = None) -> None:
-        super().__init__(name=name or "noam_norm")
+        super().__init__(name=name or self.prefix)
         self.size = size
         self.epsilon = epsilon
 
@@ -96,10 +99,10 @@ def make_norm(
     Raises:
       ValueError: T2T's `batch` and `group` norms, which need image-shaped data, or unknown names.
     """
-    classes = {"layer": LayerNorm, "l2": L2Norm, "noam": NoamNorm}
+    classes: dict[str, Any] = {"layer": LayerNorm, "l2": L2Norm, "noam": NoamNorm}
     if norm_type == "none":
         return None
     if norm_type not in classes:
         raise ValueError(f"norm_type must be one of {NORM_TYPES}. Received: {norm_type!r}")
-    scope = {"layer": "layer_norm", "l2": "l2_norm", "noam": "noam_norm"}[norm_type]
-    return classes[norm_type](size, epsilon, name=f"{scope}_{number}" if number else scope)
+    norm = classes[norm_type]
+    return norm(size, epsilon, name=f"{norm.prefix}_{number}" if number else norm.prefix)
