@@ -18,6 +18,7 @@ from t2t_keras import registry
 from t2t_keras.hparams_lib import HPARAMS_FILE
 from t2t_keras.models.t2t_names import split_tables
 from t2t_keras.training import checkpoints
+from t2t_keras.training.precision import loss_scale_for
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.slots import slot_variables, state_scalars
 from t2t_keras.training.stored_variables import (
@@ -26,6 +27,7 @@ from t2t_keras.training.stored_variables import (
     StoredVariables,
     values_by_path,
 )
+from t2t_keras.training.t2t_loss_scale import GOOD_STEPS, LOSS_SCALE, t2t_values
 
 __all__ = ["export_checkpoint", "import_checkpoint", "make_model"]
 
@@ -46,9 +48,9 @@ def import_checkpoint(
 ) -> str:
     """Makes a run of this package of a checkpoint of tensor2tensor's.
 
-    Every variable is taken over: the model's, the optimizer's slots, the global step, and what only
-    tensor2tensor uses, so that it can go back unchanged. `flags.txt`, `flags_t2t.txt` and
-    `hparams.json` are copied.
+    Every variable is taken over: the model's, the optimizer's slots, the loss scale, the global
+    step, and what only tensor2tensor uses, so that it can go back unchanged. `flags.txt`,
+    `flags_t2t.txt` and `hparams.json` are copied.
 
     Args:
         source: prefix of a checkpoint, or its directory, whose newest is meant then.
@@ -81,21 +83,24 @@ def import_checkpoint(
         for name, value in stored.read_all().items()
         if optimizer_state or not name.startswith("training/")
     }
+    if GOOD_STEPS in values:  # Of 32 or 64 bits.
+        values[GOOD_STEPS] = values[GOOD_STEPS].astype(np.int32)
     return _write_run(stored, output_dir, values)
 
 
-def export_checkpoint(source: str, output_dir: str, optimizer: Any, num_shards: int) -> str:
+def export_checkpoint(source: str, output_dir: str, optimizer: Any, hparams: Any) -> str:
     """Writes a checkpoint under the names that tensor2tensor's program restores it by.
 
-    Embedding tables and their slots are split into shards; what tensor2tensor stores beside model
-    and slots is added where it isn't kept from an import. There is no `.meta` file:
-    tensor2tensor's programs build their graph anew. The run's files are copied.
+    Embedding tables and their slots are split into shards, and the loss scale is named as its
+    hparams make tensor2tensor name it; what tensor2tensor stores beside model and slots is added
+    where it isn't kept. There is no `.meta` file: tensor2tensor's programs build their graph anew.
+    The run's files are copied.
 
     Args:
         source: prefix of a checkpoint, or its directory, whose newest is meant then.
         output_dir: must not have a checkpoint yet.
         optimizer: the run's.
-        num_shards: hparam `symbol_modality_num_shards` of the run.
+        hparams: the run's.
 
     Returns:
         The prefix of the checkpoint written.
@@ -109,8 +114,16 @@ def export_checkpoint(source: str, output_dir: str, optimizer: Any, num_shards: 
     extra: dict[str, np.ndarray] = {**_CONSTANTS, GLOBAL_STEP: np.array(stored.step, np.int64)}
     if stored.slot_names:
         extra |= state_scalars(optimizer, stored.step)
-    values = {**extra, **stored.read_all()}
-    return _write_run(stored, output_dir, split_tables(values, num_shards))
+    loss_scale = loss_scale_for(hparams)
+    if loss_scale is not None and (stored.slot_names or LOSS_SCALE in stored.shapes):
+        extra |= {name: variable.numpy() for name, variable in loss_scale.variables.items()}
+    values = split_tables({**extra, **stored.read_all()}, hparams.symbol_modality_num_shards)
+    values = t2t_values(
+        values,
+        is_scaled=loss_scale is not None,
+        is_automatic=bool(hparams.get("gpu_automatic_mixed_precision")),
+    )
+    return _write_run(stored, output_dir, values)
 
 
 def _refuse_used_directory(output_dir: str) -> None:

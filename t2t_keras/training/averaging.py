@@ -16,7 +16,7 @@ from t2t_keras.hparams_lib import HPARAMS_FILE
 from t2t_keras.training import checkpoints
 from t2t_keras.training.checkpoint_damage import READ_ERRORS
 from t2t_keras.training.retention import CheckpointKeeper
-from t2t_keras.training.stored_variables import LOSS_SCALE
+from t2t_keras.training.t2t_loss_scale import LOSS_SCALE, own_name
 
 __all__ = ["average_checkpoints", "average_values", "average_windows", "wait_for_checkpoints"]
 
@@ -29,7 +29,7 @@ _RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE)
 
 
 def _is_averaged(name: str) -> bool:
-    return not name.startswith((checkpoints.GLOBAL_STEP, LOSS_SCALE, "train_stats/"))
+    return not own_name(name).startswith((checkpoints.GLOBAL_STEP, LOSS_SCALE, "train_stats/"))
 
 
 def average_values(paths: Sequence[str]) -> dict[str, np.ndarray]:

@@ -269,10 +269,11 @@ def load_training_state(checkpoint_path: str, model: Any, slots: Mapping[str, An
     stored = StoredVariables(resolve(checkpoint_path))
     variables = values_by_path(model.variables)
     # The loss scale of a run that goes on in float16 starts anew if it began in another precision.
-    slots = {n: v for n, v in slots.items() if not is_bookkeeping(n) or n in stored.shapes}
-    if stored.slot_names or not slots:
+    variables |= {n: v for n, v in slots.items() if is_bookkeeping(n) and n in stored.shapes}
+    slots = {n: v for n, v in slots.items() if not is_bookkeeping(n)}
+    if stored.slot_names:
         variables |= slots
-    else:
+    elif slots:
         logging.warning("%s has no optimizer state; the optimizer starts anew.", stored.prefix)
     stored.assign_to(variables, BOOKKEEPING)
     return stored.step

@@ -7,7 +7,7 @@ import tensorflow as tf
 from absl import logging
 
 from t2t_keras.layers.precision import activation_dtype
-from t2t_keras.training.stored_variables import LOSS_SCALE
+from t2t_keras.training.t2t_loss_scale import BAD_STEPS, GOOD_STEPS, LOSS_SCALE
 
 __all__ = ["DynamicLossScale", "describe_precision", "loss_scale_for"]
 
@@ -63,8 +63,8 @@ class DynamicLossScale:
         self._bad_steps = variable(0, "int32", "loss_scale_bad_steps")
         self.variables = {
             LOSS_SCALE: self._scale,
-            f"{LOSS_SCALE}_good_steps": self._good_steps,
-            f"{LOSS_SCALE}_bad_steps": self._bad_steps,
+            GOOD_STEPS: self._good_steps,
+            BAD_STEPS: self._bad_steps,
         }
 
     def value(self) -> tf.Tensor:

@@ -9,19 +9,17 @@ import tensorflow as tf
 
 from t2t_keras.models.t2t_names import group_shards
 from t2t_keras.training.checkpoint_damage import READ_ERRORS
+from t2t_keras.training.t2t_loss_scale import LOSS_SCALE, own_name
 
 __all__ = [
     "BOOKKEEPING",
     "GLOBAL_STEP",
-    "LOSS_SCALE",
     "CheckpointError",
     "StoredVariables",
     "values_by_path",
 ]
 
 GLOBAL_STEP = "global_step"
-# Name of the loss scale; those of its counters begin with it.
-LOSS_SCALE = "training/loss_scale"
 # Of tensor2tensor's variables, those that neither a model nor an optimizer's slots need.
 BOOKKEEPING = (
     GLOBAL_STEP,
@@ -42,7 +40,10 @@ class CheckpointError(ValueError):
 
 
 class StoredVariables:
-    """The variables of a checkpoint; embedding tables that T2T stored in shards are joined.
+    """The variables of a checkpoint, by this package's names.
+
+    Embedding tables that T2T stored in shards are joined, and the state of T2T's loss scaling is
+    found under the names it has here.
 
     Args:
         prefix: of a complete checkpoint.
@@ -60,20 +61,16 @@ class StoredVariables:
         self._reader = tf.train.load_checkpoint(prefix)
         stored = self._reader.get_variable_to_shape_map()
         try:
-            self._parts = group_shards(stored)
+            parts_by_name = group_shards(stored)
         except ValueError as error:
             raise CheckpointError(f"{error} in {prefix}") from error
+        self._parts = {own_name(name): parts for name, parts in parts_by_name.items()}
         self.shapes = {name: _joined_shape(parts, stored) for name, parts in self._parts.items()}
 
     @property
     def step(self) -> int:
         """The global step; 0 if none is stored."""
         return int(self.read(GLOBAL_STEP)) if GLOBAL_STEP in self.shapes else 0
-
-    @property
-    def is_sharded(self) -> bool:
-        """Whether tables are in shards: tensor2tensor wrote them."""
-        return any(parts != [name] for name, parts in self._parts.items())
 
     @property
     def model_names(self) -> list[str]:
