@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from t2t_keras.models.transformer_support import UnsupportedHparams
 from t2t_keras.training.losses import padded_loss_terms
 from tests.models.tiny import FEATURES, PACKED_FEATURES, VOCAB, tiny_model
 
@@ -100,10 +99,7 @@ def loss_of(logits, targets, label_smoothing=0.0):
 def test_logits_and_loss(
     hparams_set, overrides, target_vocab_size, num_variables, loss, rows
 ) -> None:
-    try:
-        model = tiny_model(hparams_set, overrides, target_vocab_size=target_vocab_size)
-    except UnsupportedHparams as error:
-        pytest.skip(f"not implemented yet: {', '.join(error.names)}")
+    model = tiny_model(hparams_set, overrides, target_vocab_size=target_vocab_size)
     logits = model(FEATURES)
     assert len(model.trainable_variables) == num_variables
     np.testing.assert_allclose(loss_of(logits, FEATURES["targets"]), loss, rtol=1e-5)
