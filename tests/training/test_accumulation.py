@@ -1,47 +1,28 @@
-import json
-import subprocess
-import sys
-
 import keras
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from t2t_keras.hparam import HParams
-from t2t_keras.training import checkpoints, session
+from t2t_keras.training import session
 from t2t_keras.training.accumulation import accumulation_factor, nominal_token_count
-from t2t_keras.training.event_files import read_events
-from t2t_keras.training.trainer import Trainer
-from tests.training import toy
-from tests.training.test_step import batch, make_step
-
-
-def run_parts(overrides="", compiler="plain", counts="8,1"):
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.training.accumulation_program", overrides, compiler, counts],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+from tests.training import accumulation_runs, runs, tiny_step
+from tests.training.tiny_step import batch, make_step
 
 
 @pytest.mark.parametrize(
     "overrides, compiler, counts",
     [
-        ("", "plain", "8,1,2"),
-        (",optimizer=adafactor,clip_grad_norm=0.5,weight_decay=0.01", "jit", "4,1"),
+        ("", "plain", (4, 1, 2)),
+        (",optimizer=adafactor,clip_grad_norm=0.5,weight_decay=0.01", "jit", (2, 1)),
     ],
 )
-def test_micro_batches_are_as_good_as_replicas(overrides, compiler, counts):
-    report = run_parts(overrides, compiler, counts)
-    first, *others = report["runs"]
+def test_micro_batches_are_as_good_as_replicas(overrides, compiler, counts, on_logical_cpus):
+    first, *others = on_logical_cpus(accumulation_runs.train_all, overrides, compiler, counts)
     assert first["losses"][-1] < first["losses"][0]
-    assert first["step"] == 10 and first["token_count"] == 28
-    assert len(first["part_losses"][0]) == 8
-    for other, difference in zip(others, report["differences"], strict=True):
-        assert difference < 1e-5
+    assert first["step"] == 10 and first["token_count"] == 7 + 5 + 3
+    assert first["part_losses"].shape == (10, 4)
+    for other in others:
+        assert tiny_step.largest_difference(first["weights"], other["weights"]) < 1e-5
         np.testing.assert_allclose(other["losses"], first["losses"], rtol=1e-5)
         np.testing.assert_allclose(other["part_losses"], first["part_losses"], rtol=1e-4)
         assert other["token_count"] == first["token_count"]
@@ -112,31 +93,17 @@ def test_the_nominal_count_is_a_power_of_two():
     assert nominal_token_count(0, 1, 1) == 1.0
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
-
-
 def train(directory, data_dir, steps=6, callbacks=()):
     """Three micro-batches of 128 tokens a step; checkpoints every two steps."""
-    config = toy.make_config(
+    runs.train(
         directory,
         data_dir,
+        callbacks=callbacks,
         train_steps=steps,
         effective_batch_tokens=384,
         iterations_per_loop=2,
         local_eval_frequency=2,
     )
-    Trainer(toy.make_hparams(data_dir), "transformer", config, callbacks).train()
-
-
-def values_of(directory):
-    reader = tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
-def losses_of(directory):
-    return {step: value for step, tag, value in read_events(str(directory)) if tag == "loss"}
 
 
 @pytest.fixture(scope="module")
@@ -147,10 +114,10 @@ def whole_run(data_dir, tmp_path_factory):
 
 
 def test_a_global_step_is_an_update(whole_run):
-    assert values_of(whole_run)["global_step"] == 6
-    assert sorted(losses_of(whole_run)) == [2, 4, 6]
+    assert runs.values_of(whole_run)["global_step"] == 6
+    assert sorted(runs.losses_of(whole_run)) == [2, 4, 6]
     # Nothing of an accumulation is in a checkpoint.
-    shapes = [name for name in values_of(whole_run) if name.startswith("training/")]
+    shapes = [name for name in runs.values_of(whole_run) if name.startswith("training/")]
     assert all(name.endswith(("/Adam", "/Adam_1")) for name in shapes)
 
 
@@ -171,13 +138,10 @@ def test_a_run_killed_in_the_midst_of_an_accumulation_goes_on(
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path, data_dir)
     monkeypatch.undo()
-    assert values_of(tmp_path)["global_step"] == 2
+    assert runs.values_of(tmp_path)["global_step"] == 2
     train(tmp_path, data_dir)
-    expected, found = values_of(whole_run), values_of(tmp_path)
-    assert set(expected) == set(found)
-    for name, value in expected.items():
-        np.testing.assert_array_equal(value, found[name], err_msg=name)
-    assert losses_of(tmp_path) == losses_of(whole_run)
+    runs.assert_same_values(tmp_path, whole_run)
+    assert runs.losses_of(tmp_path) == runs.losses_of(whole_run)
 
 
 def test_keras_callbacks_see_steps_not_micro_batches(data_dir, tmp_path):

@@ -9,9 +9,8 @@ import tensorflow as tf
 from t2t_keras.training import best_checkpoint, checkpoints, event_files
 from t2t_keras.training.best_checkpoint import BestCheckpoints
 from t2t_keras.training.retention import CheckpointKeeper
-from t2t_keras.training.trainer import Trainer
 from t2t_keras.training.validation_metrics import ChosenMetric
-from tests.training import toy
+from tests.training import runs
 
 LOSS = ChosenMetric("loss", minimize=True)
 BLEU = ChosenMetric("BLEU_cased", minimize=False)
@@ -179,11 +178,6 @@ def test_none_kept_makes_no_sense(tmp_path):
 # In a run.
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
-
-
 class Check:
     """Stands in for translation: best at step 8."""
 
@@ -202,38 +196,19 @@ def train(directory, data_dir, check=None, schedule="train_and_evaluate", **sett
         settings = dict(
             translate_every_evaluations=1, best_checkpoint_metric="score", **settings
         )  # fmt: skip
-    config = toy.make_config(directory, data_dir, **settings)
-    hparams = toy.make_hparams(data_dir)
-    trainer = Trainer(hparams, "transformer", config, translation_check=check)
-    return trainer.run(schedule)
-
-
-def values_of(prefix):
-    reader = tf.train.load_checkpoint(prefix)
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
-def assert_equal_checkpoints(one, other):
-    values, expected = values_of(one), values_of(other)
-    assert set(values) == set(expected)
-    for name, value in expected.items():
-        np.testing.assert_array_equal(values[name], value, err_msg=name)
-
-
-def newest(directory):
-    return checkpoints.latest_checkpoint(str(directory))
+    runs.train(directory, data_dir, schedule=schedule, translation_check=check, **settings)
 
 
 def test_a_run_keeps_its_best_and_trains_as_if_it_did_not(data_dir, tmp_path):
     train(tmp_path / "plain", data_dir, schedule="train", train_steps=16)
     train(tmp_path / "run", data_dir, Check(), train_steps=16, keep_checkpoint_max=1)
-    assert [os.path.basename(newest(tmp_path / d)) for d in ("run", "run/best")] == [
+    assert [os.path.basename(runs.newest(tmp_path / d)) for d in ("run", "run/best")] == [
         "model.ckpt-16",
         "model.ckpt-8",
     ]
-    assert_equal_checkpoints(newest(tmp_path / "run"), newest(tmp_path / "plain"))
+    runs.assert_same_values(tmp_path / "run", tmp_path / "plain")
     expected = checkpoints.prefix_of_step(str(tmp_path / "plain"), 8)
-    assert_equal_checkpoints(newest(tmp_path / "run" / "best"), expected)
+    runs.assert_same_values(tmp_path / "run" / "best", expected)
     points = event_files.read_events(str(tmp_path / "run" / "eval"))
     assert [(s, v) for s, tag, v in points if tag == "score"] == [
         (4, 96.0), (8, 100.0), (12, 96.0), (16, 92.0),
@@ -246,17 +221,17 @@ def test_a_resumed_run_remembers_its_best(data_dir, tmp_path):
         if name.startswith("model.ckpt-4."):
             os.remove(tmp_path / name)
     train(tmp_path, data_dir, Check(), train_steps=12)
-    assert newest(tmp_path / "best").endswith("model.ckpt-8")
+    assert runs.newest(tmp_path / "best").endswith("model.ckpt-8")
 
 
 def test_weights_of_steps_without_a_checkpoint_are_saved(data_dir, tmp_path):
     settings = dict(local_eval_frequency=4, iterations_per_loop=12, train_steps=12)
     train(tmp_path / "run", data_dir, Check(), **settings)
     assert not checkpoints.is_complete(checkpoints.prefix_of_step(str(tmp_path / "run"), 8))
-    model_only = values_of(newest(tmp_path / "run" / "best"))
+    model_only = runs.values_of(tmp_path / "run" / "best")
     assert model_only["global_step"] == 8
     train(tmp_path / "plain", data_dir, schedule="train", train_steps=8)
-    expected = values_of(newest(tmp_path / "plain"))
+    expected = runs.values_of(tmp_path / "plain")
     for name, value in model_only.items():
         np.testing.assert_array_equal(value, expected[name], err_msg=name)
 
@@ -266,32 +241,29 @@ def test_translations_come_every_so_many_evaluations_and_at_the_end(
     every, expected, data_dir, tmp_path
 ):
     check = Check()
-    config = toy.make_config(
-        tmp_path, data_dir, train_steps=14, translate_every_evaluations=every,
-        eval_throttle_seconds=0, eval_start_delay_seconds=0,
-    )  # fmt: skip
-    hparams = toy.make_hparams(data_dir)
     for _ in range(2):  # the second time there is only the end
-        Trainer(hparams, "transformer", config, translation_check=check).run(
-            "continuous_train_and_eval"
-        )
+        runs.train(
+            tmp_path, data_dir, schedule="continuous_train_and_eval", translation_check=check,
+            train_steps=14, translate_every_evaluations=every, eval_throttle_seconds=0,
+            eval_start_delay_seconds=0,
+        )  # fmt: skip
     assert check.steps == [*expected, 14]
 
 
 def test_a_process_beside_the_training_keeps_the_best(data_dir, tmp_path):
     train(tmp_path, data_dir, schedule="train", train_steps=8)
     train(tmp_path, data_dir, Check(), schedule="continuous_eval", train_steps=8)
-    assert newest(tmp_path / "best").endswith("model.ckpt-8")
+    assert runs.newest(tmp_path / "best").endswith("model.ckpt-8")
     assert os.path.isfile(tmp_path / "eval_eval" / "history.json")
 
 
 def test_best_can_be_trained_from(data_dir, tmp_path):
     train(tmp_path / "run", data_dir, Check(), train_steps=8)
     shutil.move(tmp_path / "run" / "best", tmp_path / "moved")
-    source = values_of(newest(tmp_path / "moved"))
+    source = runs.values_of(tmp_path / "moved")
     train(tmp_path / "next", data_dir, schedule="train", train_steps=0,
           warm_start_from=str(tmp_path / "moved"))  # fmt: skip
-    started = values_of(newest(tmp_path / "next"))
+    started = runs.values_of(tmp_path / "next")
     for name, value in started.items():
         if name.startswith("transformer/"):
             np.testing.assert_array_equal(value, source[name], err_msg=name)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from t2t_keras.training import averaging, checkpoints, input_position
-from t2t_keras.training.trainer import Trainer
-from tests.training import toy
+from tests.training import runs
 
 DATA, INDEX = "data-00000-of-00001", "index"
 
@@ -48,28 +47,18 @@ def test_altered_bytes_are_an_error_that_names_the_checkpoint(saved):
 
 
 @pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture(scope="module")
 def whole_run(data_dir, tmp_path_factory):
     directory = tmp_path_factory.mktemp("whole")
-    train(directory, data_dir)
+    runs.train(directory, data_dir, train_steps=4)
     return directory
-
-
-def train(directory, data_dir, train_steps=4, **settings):
-    config = toy.make_config(directory, data_dir, train_steps=train_steps, **settings)
-    Trainer(toy.make_hparams(data_dir), "transformer", config).train()
-    return checkpoints.step_of(checkpoints.latest_checkpoint(str(directory)))
 
 
 @pytest.mark.parametrize("ending", [DATA, INDEX, "input.json"])
 def test_training_goes_on_whatever_newest_file_is_cut(whole_run, data_dir, tmp_path, ending):
     directory = shutil.copytree(whole_run, tmp_path / "run")
     cut_in_half(directory / f"model.ckpt-4.{ending}")
-    assert train(directory, data_dir, train_steps=5) == 5
+    runs.train(directory, data_dir, train_steps=5)
+    assert runs.last_step(directory) == 5
     position = input_position.read_description(str(directory / "model.ckpt-5"))
     is_anew = position["input_seed"] != position["random_seed"]
     assert is_anew == ending.startswith("input")
@@ -80,4 +69,4 @@ def test_a_run_with_only_damaged_checkpoints_is_not_overwritten(whole_run, data_
     for step in (0, 4):
         cut_in_half(directory / f"model.ckpt-{step}.{DATA}")
     with pytest.raises(checkpoints.CheckpointError, match="all damaged"):
-        train(directory, data_dir)
+        runs.train(directory, data_dir, train_steps=4)

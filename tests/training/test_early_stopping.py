@@ -3,13 +3,10 @@ import os
 
 import pytest
 
-from t2t_keras.training import checkpoints
 from t2t_keras.training.early_stopping import EarlyStopping
 from t2t_keras.training.evaluation_history import EvaluationHistory
-from t2t_keras.training.event_files import read_events
-from t2t_keras.training.trainer import Trainer
 from t2t_keras.training.validation_metrics import choose_metric
-from tests.training import toy
+from tests.training import runs
 
 RULE = EarlyStopping("loss", num_steps=20, delta=0.5)
 
@@ -86,79 +83,60 @@ def test_unknown_metrics_get_near_matches():
         choose("BLEU_cased")
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
-
-
 STOPPING = dict(
     train_steps=40, early_stopping_steps=8, early_stopping_delta=100.0, eval_throttle_seconds=0,
     eval_start_delay_seconds=0,
 )  # fmt: skip
 
 
-def train(directory, data_dir, schedule, **settings):
-    config = toy.make_config(directory, data_dir, **settings)
-    trainer = Trainer(toy.make_hparams(data_dir), "transformer", config)
-    return trainer.run(schedule)
-
-
-def last_step(directory):
-    return checkpoints.step_of(checkpoints.latest_checkpoint(str(directory)))
-
-
-def evaluated_steps(directory):
-    return [step for step, tag, _ in read_events(str(directory)) if tag == "loss"]
-
-
 @pytest.mark.parametrize("schedule", ["train_and_evaluate", "continuous_train_and_eval"])
 def test_training_ends_at_the_plateau_and_stays_ended(schedule, data_dir, tmp_path, caplog):
     caplog.set_level("INFO")
-    train(tmp_path, data_dir, schedule, **STOPPING)
+    runs.train(tmp_path, data_dir, schedule=schedule, **STOPPING)
     # Evaluations at 4, 8 and 12: nothing falls by 100 within 8 steps.
-    assert last_step(tmp_path) == 12
-    assert evaluated_steps(tmp_path / "eval") == [4, 8, 12]
+    assert runs.last_step(tmp_path) == 12
+    assert [step for step, _ in runs.curve(tmp_path / "eval")] == [4, 8, 12]
     assert "Stopped early at step 12" in caplog.text
     caplog.clear()
     files = sorted(os.listdir(tmp_path))
-    train(tmp_path, data_dir, schedule, **STOPPING)
+    runs.train(tmp_path, data_dir, schedule=schedule, **STOPPING)
     assert "has stopped early, at step 12" in caplog.text
     assert sorted(os.listdir(tmp_path)) == files
-    train(tmp_path, data_dir, schedule, **{**STOPPING, "early_stopping_steps": 12})
-    assert last_step(tmp_path) == 16
+    runs.train(tmp_path, data_dir, schedule=schedule, **{**STOPPING, "early_stopping_steps": 12})
+    assert runs.last_step(tmp_path) == 16
 
 
 def test_an_improving_metric_does_not_stop_training(data_dir, tmp_path):
     settings = {**STOPPING, "train_steps": 20, "early_stopping_delta": 0.001}
-    train(tmp_path, data_dir, "train_and_evaluate", **settings)
-    assert last_step(tmp_path) == 20
+    runs.train(tmp_path, data_dir, schedule="train_and_evaluate", **settings)
+    assert runs.last_step(tmp_path) == 20
 
 
 def test_the_decision_is_the_same_after_a_kill_before_the_evaluation(data_dir, tmp_path):
     # What a process killed between checkpoint 8 and its evaluation leaves behind.
-    train(tmp_path, data_dir, "train", train_steps=8)
+    runs.train(tmp_path, data_dir, train_steps=8)
     EvaluationHistory(str(tmp_path / "eval")).record(4, {"loss": 5.0})
-    train(tmp_path, data_dir, "continuous_train_and_eval", **STOPPING)
+    runs.train(tmp_path, data_dir, schedule="continuous_train_and_eval", **STOPPING)
     assert EvaluationHistory(str(tmp_path / "eval")).steps == [4, 8, 12]
-    assert last_step(tmp_path) == 12
+    assert runs.last_step(tmp_path) == 12
 
 
 def test_plain_training_heeds_the_evaluations_of_another_process(data_dir, tmp_path):
-    train(tmp_path, data_dir, "train", train_steps=4)
+    runs.train(tmp_path, data_dir, train_steps=4)
     evaluations = EvaluationHistory(str(tmp_path / "eval_eval"))
     for step in (4, 8, 12):
         evaluations.record(step, {"loss": 5.0})
-    train(tmp_path, data_dir, "train", **STOPPING)
-    assert last_step(tmp_path) == 12
+    runs.train(tmp_path, data_dir, **STOPPING)
+    assert runs.last_step(tmp_path) == 12
 
 
 def test_evaluations_beside_the_training_end_at_the_plateau(data_dir, tmp_path):
-    train(tmp_path, data_dir, "train", train_steps=12)
+    runs.train(tmp_path, data_dir, train_steps=12)
     evaluations = EvaluationHistory(str(tmp_path / "eval_eval"))
     for step in (4, 8):
         evaluations.record(step, {"loss": 5.0})
     settings = {**STOPPING, "eval_poll_seconds": 3600, "eval_timeout_mins": 60}
-    results = train(tmp_path, data_dir, "continuous_eval", **settings)
+    results = runs.train(tmp_path, data_dir, schedule="continuous_eval", **settings)
     assert results["global_step"] == 12
 
 
@@ -167,8 +145,8 @@ def test_a_new_run_does_not_remember_an_old_one(data_dir, tmp_path):
         history = EvaluationHistory(str(tmp_path / folder))
         for step in (4, 8, 12):
             history.record(step, {"loss": 5.0})
-    train(tmp_path, data_dir, "train", **{**STOPPING, "train_steps": 16})
-    assert last_step(tmp_path) == 16
+    runs.train(tmp_path, data_dir, **{**STOPPING, "train_steps": 16})
+    assert runs.last_step(tmp_path) == 16
 
 
 @pytest.mark.parametrize(
@@ -182,5 +160,5 @@ def test_a_new_run_does_not_remember_an_old_one(data_dir, tmp_path):
 )
 def test_mistakes_are_refused_before_anything_is_written(settings, message, data_dir, tmp_path):
     with pytest.raises(ValueError, match=message):
-        train(tmp_path, data_dir, "train_and_evaluate", **settings)
+        runs.train(tmp_path, data_dir, schedule="train_and_evaluate", **settings)
     assert not os.listdir(tmp_path)

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
@@ -13,15 +12,9 @@ from t2t_keras.text.encoders import TokenTextEncoder
 from t2t_keras.training import checkpoints, run_vocabulary
 from t2t_keras.training.faults import InputLostError, SavingError
 from t2t_keras.training.run_vocabulary import VocabularyError
-from t2t_keras.training.trainer import Trainer
-from tests.training import toy
+from tests.training import runs, toy
 
 DATA, INDEX = "data-00000-of-00001", "index"
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="module")
@@ -38,25 +31,8 @@ def run(whole_run, tmp_path):
     return shutil.copytree(whole_run, tmp_path / "run")
 
 
-def train(directory, data_dir, hparams=None, train_steps=8, schedule="train", **settings):
-    config = toy.make_config(directory, data_dir, train_steps=train_steps, **settings)
-    Trainer(hparams or toy.make_hparams(data_dir), "transformer", config).run(schedule)
-
-
-def newest(directory):
-    return checkpoints.latest_checkpoint(str(directory))
-
-
-def values(directory):
-    reader = tf.train.load_checkpoint(newest(directory))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
-def assert_same(directory, other):
-    found, expected = values(directory), values(other)
-    assert set(found) == set(expected)
-    for name, value in expected.items():
-        np.testing.assert_array_equal(found[name], value, err_msg=name)
+def train(directory, data_dir, hparams=None, train_steps=8):
+    runs.train(directory, data_dir, hparams=hparams, train_steps=train_steps)
 
 
 def cut_in_half(path):
@@ -79,7 +55,7 @@ def test_a_damaged_newest_checkpoint_is_kept_apart_and_trained_again(
     contents = (run / f"model.ckpt-8.{ending}").read_bytes()
     train(run, data_dir)
     assert (run / "damaged" / f"model.ckpt-8.{ending}").read_bytes() == contents
-    assert_same(run, whole_run)
+    runs.assert_same_values(run, whole_run)
 
 
 def test_the_warning_names_file_and_checkpoint(run, data_dir, caplog):
@@ -95,7 +71,7 @@ def test_half_a_checkpoint_of_a_killed_run_is_no_checkpoint(run, whole_run, data
     os.remove(run / "model.ckpt-8.index")
     (run / "model.ckpt-7.input.json").write_text("{}")
     train(run, data_dir)
-    assert_same(run, whole_run)
+    runs.assert_same_values(run, whole_run)
     assert not (run / "model.ckpt-7.input.json").exists()
 
 
@@ -120,12 +96,12 @@ def test_a_corrupt_record_is_named_and_the_repaired_data_go_on(
     with pytest.raises(ValueError, match=damage) as error:
         train(run, str(own_data), train_steps=40)
     assert "t2t-datagen --problem=toy_reverse_words" in str(error.value)
-    assert newest(run).endswith("model.ckpt-4") or checkpoints.step_of(newest(run)) % 4 == 0
+    assert runs.newest(run).endswith("model.ckpt-4") or runs.last_step(run) % 4 == 0
     for number in (0, 1):
         shutil.copy(shard(type(own_data)(data_dir), number), shard(own_data, number))
-    if checkpoints.step_of(newest(run)) <= 8:
+    if runs.last_step(run) <= 8:
         train(run, str(own_data))
-        assert_same(run, whole_run)
+        runs.assert_same_values(run, whole_run)
 
 
 def test_data_deleted_while_training(own_data, whole_run, data_dir, tmp_path):
@@ -136,11 +112,9 @@ def test_data_deleted_while_training(own_data, whole_run, data_dir, tmp_path):
             if batch == 5:
                 shutil.rmtree(own_data)
 
-    config = toy.make_config(tmp_path / "run", str(own_data), train_steps=4000)
-    hparams = toy.make_hparams(str(own_data))
     with pytest.raises(InputLostError, match=r"own_data is gone[\s\S]*goes on from .*ckpt-\d+"):
-        Trainer(hparams, "transformer", config, [Delete()]).train()
-    last = checkpoints.step_of(newest(tmp_path / "run"))
+        runs.train(tmp_path / "run", str(own_data), callbacks=[Delete()], train_steps=4000)
+    last = runs.last_step(tmp_path / "run")
     assert last >= 4 and last % 4 == 0
 
 
@@ -149,7 +123,7 @@ def test_data_deleted_before_going_on(run, own_data):
     shutil.rmtree(own_data)
     with pytest.raises(FileNotFoundError, match="t2t-datagen --problem=toy_reverse_words"):
         train(run, str(own_data), hparams, train_steps=12)
-    assert newest(run).endswith("model.ckpt-8")
+    assert runs.newest(run).endswith("model.ckpt-8")
 
 
 def mounted(directory, options):
@@ -192,7 +166,7 @@ def test_a_full_disk_leaves_the_checkpoints_before_whole(small_disk, data_dir, w
     assert not list(run.glob(".saving*"))
     filling.unlink()
     train(run, data_dir)
-    assert_same(run, whole_run)
+    runs.assert_same_values(run, whole_run)
 
 
 def test_a_directory_that_becomes_read_only(small_disk, data_dir):
@@ -202,7 +176,7 @@ def test_a_directory_that_becomes_read_only(small_disk, data_dir):
     with pytest.raises(OSError, match="can't be written to") as error:
         train(run, data_dir)
     assert str(run) in str(error.value)
-    assert newest(run).endswith("model.ckpt-4")
+    assert runs.newest(run).endswith("model.ckpt-4")
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS])
@@ -227,7 +201,7 @@ def test_a_curve_that_cannot_be_written_is_a_saving_error(run, data_dir, monkeyp
     monkeypatch.setattr(EventWriter, "_write", fail)
     with pytest.raises(SavingError, match="No space left"):
         train(run, data_dir, train_steps=12)
-    assert newest(run).endswith("model.ckpt-8")
+    assert runs.newest(run).endswith("model.ckpt-8")
 
 
 def encoder(words):
@@ -250,7 +224,7 @@ def test_another_vocabulary_of_the_same_size_is_refused(data_dir, tmp_path):
     train(tmp_path, data_dir, with_vocabulary(data_dir, encoder(words(298))), train_steps=2)
     with pytest.raises(VocabularyError, match="of the same size: 300 entries.* now, 300 entries"):
         train(tmp_path, data_dir, with_vocabulary(data_dir, encoder(words(298, "b"))))
-    assert newest(tmp_path).endswith("model.ckpt-2")
+    assert runs.newest(tmp_path).endswith("model.ckpt-2")
 
 
 def test_a_vocabulary_of_another_size_names_both(data_dir, tmp_path):
@@ -260,9 +234,10 @@ def test_a_vocabulary_of_another_size_names_both(data_dir, tmp_path):
         train(tmp_path, data_dir, other)
     # A run of another program doesn't say what its vocabulary was; its tables do.
     os.remove(tmp_path / run_vocabulary.FILE)
-    with pytest.raises(VocabularyError, match="vocabulary of 300 entries, the present one has 310"):
+    sizes = "Its vocabulary has 300 entries, that of the problem in data_dir 310."
+    with pytest.raises(checkpoints.CheckpointError, match=sizes):
         train(tmp_path, data_dir, other)
-    assert newest(tmp_path).endswith("model.ckpt-2")
+    assert runs.newest(tmp_path).endswith("model.ckpt-2")
 
 
 def test_the_vocabulary_file_is_named(tmp_path):
@@ -276,6 +251,18 @@ def test_the_vocabulary_file_is_named(tmp_path):
     other = run_vocabulary.describe(WithFile(), {"targets": encoder(["b"])}, str(tmp_path))
     with pytest.raises(VocabularyError, match=f"now, 3 entries in {tmp_path}/vocab.toy"):
         run_vocabulary.refuse_another(str(tmp_path), other)
+
+
+def test_a_new_run_in_the_directory_goes_on_with_its_own_vocabulary(tmp_path):
+    old, new = (
+        run_vocabulary.describe(None, {"targets": encoder([word])}, str(tmp_path)) for word in "ab"
+    )
+    run_vocabulary.remember(str(tmp_path), old)
+    # Whose checkpoints are gone.
+    run_vocabulary.remember(str(tmp_path), new)
+    run_vocabulary.refuse_another(str(tmp_path), new)
+    with pytest.raises(VocabularyError, match="of the same size"):
+        run_vocabulary.refuse_another(str(tmp_path), old)
 
 
 def test_the_checkpoints_of_another_model_are_refused(run, data_dir):

@@ -8,34 +8,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from t2t_keras.training import checkpoints
-from t2t_keras.training.event_files import read_events
-from t2t_keras.training.monitor import DivergedError
-from t2t_keras.training.nonfinite import NonfiniteSteps, StepRecord
+from t2t_keras.training.nonfinite import DivergedError, NonfiniteSteps, StepRecord
 from t2t_keras.training.step import StepResult, TrainStep
-from t2t_keras.training.trainer import Trainer
 from t2t_keras.training.training_loss import TrainingLoss
-from tests.training import toy
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
-
-
-def train(directory, data_dir, overrides="", **settings):
-    config = toy.make_config(directory, data_dir, **settings)
-    trainer = Trainer(toy.make_hparams(data_dir, overrides), "transformer", config)
-    trainer.train()
-
-
-def newest(directory):
-    return checkpoints.latest_checkpoint(str(directory))
-
-
-def values(directory):
-    reader = tf.train.load_checkpoint(newest(directory))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+from tests.training import runs, toy
 
 
 @pytest.fixture
@@ -59,12 +35,12 @@ def test_stopping_names_step_replica_batch_and_records(data_dir, tmp_path, lose_
     lose_loss(7)
     settings = dict(log_step_count_steps=0, save_summary_steps=0)
     with pytest.raises(DivergedError) as error:
-        train(tmp_path, data_dir, **settings)
+        runs.train(tmp_path, data_dir, **settings)
     message = str(error.value)
     assert "nan at step 7, at replica 0 of 1 (batch: inputs [" in message
     assert "record" in message and "toy_reverse_words-train-0000" in message
     assert f"last checkpoint {tmp_path}/model.ckpt-4" in message
-    assert newest(tmp_path).endswith("model.ckpt-4")
+    assert runs.newest(tmp_path).endswith("model.ckpt-4")
     # Step 8 had been done too, with weights of NaN, when losses were fetched for its checkpoint.
     assert not os.path.exists(tmp_path / "model.ckpt-8.index")
 
@@ -72,7 +48,7 @@ def test_stopping_names_step_replica_batch_and_records(data_dir, tmp_path, lose_
 def test_the_dump_holds_batch_records_and_norms(data_dir, tmp_path, lose_loss):
     lose_loss(6)
     with pytest.raises(DivergedError, match="nan_step_6.json"):
-        train(tmp_path, data_dir)
+        runs.train(tmp_path, data_dir)
     dump = json.loads((tmp_path / "nan_step_6.json").read_text("utf-8"))
     assert dump["loss"] == "nan" and dump["replica_losses"] == ["nan"]
     assert dump["last_checkpoint"] == str(tmp_path / "model.ckpt-4")
@@ -85,26 +61,26 @@ def test_the_dump_holds_batch_records_and_norms(data_dir, tmp_path, lose_loss):
             stored = list(tf.data.TFRecordDataset(source).as_numpy_iterator())[int(record)]
             parsed = tf.train.Example.FromString(stored).features.feature
             assert list(parsed["inputs"].int64_list.value) == example["inputs"]
-    assert {v["name"] for v in dump["variables"]} <= set(values(tmp_path))
+    assert {v["name"] for v in dump["variables"]} <= set(runs.values_of(tmp_path))
     assert all(v["nonfinite"] and v["norm_in_checkpoint"] >= 0.0 for v in dump["variables"])
 
 
 def test_skipping_leaves_the_step_out_and_goes_on(data_dir, tmp_path, lose_loss):
     lose_loss(5, 6)
-    train(tmp_path, data_dir, on_nan="skip", train_steps=9)
-    assert all(np.isfinite(value).all() for value in values(tmp_path).values())
-    assert values(tmp_path)["global_step"] == 9
+    runs.train(tmp_path, data_dir, on_nan="skip", train_steps=9)
+    assert all(np.isfinite(value).all() for value in runs.values_of(tmp_path).values())
+    assert runs.values_of(tmp_path)["global_step"] == 9
     assert sorted(p.name for p in tmp_path.glob("nan_*")) == ["nan_step_5.json", "nan_step_6.json"]
-    losses = [v for _, tag, v in read_events(str(tmp_path)) if tag == "loss"]
+    losses = list(runs.losses_of(tmp_path).values())
     assert losses and np.isfinite(losses).all()
 
 
 def test_a_skipped_step_changes_no_weight(data_dir, tmp_path, lose_loss):
     lose_loss(4)
-    train(tmp_path, data_dir, on_nan="skip", train_steps=3)
-    before = values(tmp_path)
-    train(tmp_path, data_dir, on_nan="skip", train_steps=4)
-    after = values(tmp_path)
+    runs.train(tmp_path, data_dir, on_nan="skip", train_steps=3)
+    before = runs.values_of(tmp_path)
+    runs.train(tmp_path, data_dir, on_nan="skip", train_steps=4)
+    after = runs.values_of(tmp_path)
     assert after.pop("global_step") == before.pop("global_step") + 1
     for name, value in before.items():
         np.testing.assert_array_equal(after[name], value, err_msg=name)
@@ -125,8 +101,8 @@ def test_weights_that_the_last_update_has_spoiled_are_not_saved(data_dir, tmp_pa
 
     monkeypatch.setattr(TrainStep, "_gradient_function", spoiling)
     with pytest.raises(DivergedError, match="after step 4, though the loss was"):
-        train(tmp_path, data_dir)
-    assert newest(tmp_path).endswith("model.ckpt-0")
+        runs.train(tmp_path, data_dir)
+    assert runs.newest(tmp_path).endswith("model.ckpt-0")
 
 
 def test_unknown_policies_are_refused(data_dir, tmp_path):

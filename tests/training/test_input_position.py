@@ -8,15 +8,9 @@ import numpy as np
 import pytest
 
 from t2t_keras.data.training_batches import open_training_batches
-from t2t_keras.training import checkpoints, input_position, session
+from t2t_keras.training import input_position, session
 from t2t_keras.training.step import TrainStep
-from t2t_keras.training.trainer import Trainer
-from tests.training import toy
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
+from tests.training import runs, toy
 
 
 def open_batches(data_dir, overrides="", batch_size=128, **arguments):
@@ -118,13 +112,6 @@ def test_cut_ids_are_noticed(data_dir, tmp_path, caplog):
     assert "can't be used" in caplog.text
 
 
-def train(directory, data_dir, steps, **settings):
-    config = toy.make_config(directory, data_dir, train_steps=steps, **settings)
-    Trainer(toy.make_hparams(data_dir), "transformer", config).train()
-    reader = checkpoints.tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
 def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog, monkeypatch):
     steps = []
 
@@ -135,13 +122,11 @@ def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog, monkeypatc
     monkeypatch.setattr(session, "TrainStep", make_step)
     settings = {"jit_compile": True, "max_xla_shapes": 1}
     with caplog.at_level(logging.INFO, logger="absl"):
-        whole = train(tmp_path / "whole", data_dir, 8, **settings)
+        runs.train(tmp_path / "whole", data_dir, train_steps=8, **settings)
     assert "shape 1 of at most 1" in caplog.text and "shape 2" not in caplog.text
     assert "All 1 shapes are compiled" in caplog.text
-    train(tmp_path / "halves", data_dir, 4, **settings)
-    halves = train(tmp_path / "halves", data_dir, 8, **settings)
+    for end in (4, 8):
+        runs.train(tmp_path / "halves", data_dir, train_steps=end, **settings)
     # Eight and twice four steps, one shape.
     assert [step.num_traces for step in steps] == [1, 1, 1]
-    assert halves.keys() == whole.keys()
-    for name, value in whole.items():
-        np.testing.assert_array_equal(halves[name], value, err_msg=name)
+    runs.assert_same_values(tmp_path / "halves", tmp_path / "whole")

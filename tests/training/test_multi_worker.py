@@ -9,19 +9,11 @@ import sys
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
-from t2t_keras.training import checkpoints
-from t2t_keras.training.event_files import read_events
-from tests.training import toy
+from tests.training import runs
 
 NUM_STEPS = 22
 TIMEOUT_SECONDS = 120
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
 
 
 def free_addresses(count):
@@ -77,11 +69,6 @@ def run_workers(data_dir, output_dir, *signals_of_second, cluster=None, **option
     )
 
 
-def newest_values(directory):
-    reader = tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
 @pytest.fixture(scope="module")
 def single_process(data_dir, tmp_path_factory):
     """Output directory of one process with two replicas."""
@@ -92,15 +79,12 @@ def single_process(data_dir, tmp_path_factory):
 
 
 def assert_same_run(directory, expected_directory):
-    values, expected = newest_values(directory), newest_values(expected_directory)
+    values, expected = runs.values_of(directory), runs.values_of(expected_directory)
     assert values.keys() == expected.keys() and values["global_step"] == NUM_STEPS
     for name, value in expected.items():
         np.testing.assert_allclose(values[name], value, rtol=0, atol=1e-5, err_msg=name)
     for tag in ("loss", "input_stats/targets_nonpadding_tokens"):
-        curves = [
-            np.array([(step, value) for step, name, value in read_events(str(d)) if name == tag])
-            for d in (directory, expected_directory)
-        ]
+        curves = [np.array(runs.curve(folder, tag)) for folder in (directory, expected_directory)]
         np.testing.assert_allclose(*curves, rtol=1e-5, err_msg=tag)
 
 
@@ -112,12 +96,12 @@ def test_killed_and_interrupted_workers_go_on_to_the_weights_of_one_process(
     assert second[0] == -signal.SIGKILL, second[2][-3000:]
     assert first[0] == 1 and "WorkerLostError" in first[2], first[2][-3000:]
     assert "newest checkpoint" in first[2]
-    assert newest_values(tmp_path)["global_step"] == 4
+    assert runs.values_of(tmp_path)["global_step"] == 4
     # A signal to the second worker ends both after the same step, with a checkpoint.
     ended = run_workers(data_dir, tmp_path, "SIGTERM@11")
     for status, out, errors in ended:
         assert status == 0 and out.split() == ["signal", "15"], errors[-3000:]
-    assert newest_values(tmp_path)["global_step"] == 20
+    assert runs.values_of(tmp_path)["global_step"] == 20
     # The other way to name the first worker.
     addresses = free_addresses(2)
     cluster = {"chief": addresses[:1], "worker": addresses[1:]}

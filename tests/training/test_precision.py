@@ -3,39 +3,25 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from t2t_keras import registry
 from t2t_keras.decoding.search import infer
-from t2t_keras.hparam import HParams
-from t2t_keras.training import checkpoints
 from t2t_keras.training.precision import DynamicLossScale, describe_precision, loss_scale_for
-from t2t_keras.training.schedules import learning_rate_schedule
-from t2t_keras.training.slots import slot_variables
-from t2t_keras.training.step import TrainStep
-from t2t_keras.training.trainer import Trainer
-from tests.training import toy
-from tests.training.test_step import run_replicas
+from tests.training import replica_runs, runs, tiny_step
 
 VOCAB_SIZE = 17
 
 
+TRAINING = "hidden_size=16,filter_size=32,learning_rate_warmup_steps=8,learning_rate_constant=0.15"
+
+
 def make_hparams(overrides=""):
-    hparams = registry.hparams("transformer_tiny")
-    hparams.parse(
-        "num_hidden_layers=1,hidden_size=16,filter_size=32,num_heads=2,"
-        "learning_rate_warmup_steps=8,learning_rate_constant=0.15" + overrides
-    )
-    hparams.problem_hparams = HParams(loss_multiplier=1.0)
-    return hparams
+    return tiny_step.make_hparams(TRAINING + overrides)
 
 
 def make_step(overrides="", **options):
-    hparams = make_hparams(overrides)
     keras.utils.set_random_seed(1)
-    model = registry.model("transformer")(
-        hparams, input_vocab_size=VOCAB_SIZE, target_vocab_size=VOCAB_SIZE
+    return tiny_step.make_step(
+        TRAINING + overrides, vocab_size=VOCAB_SIZE, random_seed=3, **options
     )
-    optimizer = registry.optimizer(hparams.optimizer)(learning_rate_schedule(hparams), hparams)
-    return TrainStep(model, optimizer, hparams, random_seed=3, **options), model, optimizer
 
 
 def make_batch():
@@ -112,18 +98,11 @@ def test_decoding_computes_in_the_type_of_the_activations(dtype):
     assert logits.dtype == tf.float32 and np.isfinite(logits).all()
 
 
-def state_of(model, optimizer):
-    slots = slot_variables(optimizer, model.trainable_variables)
-    return {name: v.numpy() for name, v in slots.items()} | {
-        variable.path: variable.numpy() for variable in model.variables
-    }
-
-
 def test_steps_that_overflow_are_skipped_until_the_scale_fits():
     step, model, optimizer = make_step(
         f",activation_dtype=float16,mixed_precision_optimizer_init_loss_scale={2**26}"
     )
-    before = state_of(model, optimizer)
+    before = tiny_step.state_of(model, optimizer)
     finite, scales = [], []
     for number in range(40):
         result = step(make_batch())
@@ -131,7 +110,7 @@ def test_steps_that_overflow_are_skipped_until_the_scale_fits():
         scales.append(float(result.loss_scale))
         assert np.isfinite(result.loss), "the loss is told without its scale"
         assert int(optimizer.iterations.numpy()) == number + 1, "a skipped step counts"
-        after = state_of(model, optimizer)
+        after = tiny_step.state_of(model, optimizer)
         changed = [name for name, value in after.items() if not np.array_equal(before[name], value)]
         if not finite[-1]:
             assert not changed
@@ -190,27 +169,15 @@ def test_precision_is_described():
 
 
 @pytest.mark.parametrize("dtype, compiler", [("bfloat16", "plain"), ("float16", "jit")])
-def test_two_replicas_train_as_one(dtype, compiler):
-    report = run_replicas(f",activation_dtype={dtype}", compiler, "1,2")
+def test_two_replicas_train_as_one(dtype, compiler, on_logical_cpus):
+    report = on_logical_cpus(replica_runs.compare, f",activation_dtype={dtype}", compiler)
     assert report["losses"][-1] < report["losses"][0]
-    assert report["differences"]["2"]["loss"] < 0.02 * report["losses"][0]
-
-
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory):
-    return toy.make_data(tmp_path_factory.mktemp("data"))
+    assert report["differences"][2]["loss"] < 0.02 * report["losses"][0]
 
 
 def train(output_dir, data_dir, overrides, steps):
-    hparams = toy.make_hparams(data_dir, overrides)
-    config = toy.make_config(output_dir, data_dir, train_steps=steps)
-    Trainer(hparams, "transformer", config).train()
-    return read(output_dir)
-
-
-def read(output_dir):
-    reader = tf.train.load_checkpoint(checkpoints.resolve(str(output_dir)))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+    runs.train(output_dir, data_dir, overrides, train_steps=steps)
+    return runs.values_of(output_dir)
 
 
 # The third step is the fourth bad one's half: the counters matter to what follows.

@@ -7,7 +7,8 @@ import pytest
 import tensorflow as tf
 
 from t2t_keras.training import tpu
-from tests.training.test_step import batch, make_step, run_replicas
+from tests.training import replica_runs
+from tests.training.tiny_step import batch, make_step
 
 
 def test_a_machine_without_tpu_is_told_so():
@@ -47,6 +48,6 @@ def test_a_replica_number_known_at_run_time_only_gives_the_same_part():
             np.testing.assert_array_equal(expected[name], found[name])
 
 
-def test_replicas_without_static_numbers_train_the_same():
-    report = run_replicas(compiler="tensor", counts="1,2")
-    assert report["differences"]["2"]["weights"] < 1e-5
+def test_replicas_without_static_numbers_train_the_same(on_logical_cpus):
+    report = on_logical_cpus(replica_runs.compare, "", "tensor")
+    assert report["differences"][2]["weights"] < 1e-5

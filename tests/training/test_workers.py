@@ -1,6 +1,9 @@
 """What workers agree on, with the other workers' answers made up."""
 
+import concurrent.futures
+import dataclasses
 import signal
+import threading
 import zlib
 
 import numpy as np
@@ -11,6 +14,7 @@ from t2t_keras.training.cluster import Cluster
 from t2t_keras.training.distribution import use_gpus
 from t2t_keras.training.interruption import Interruption
 from t2t_keras.training.workers import STEPS_BETWEEN_QUESTIONS, WorkerLostError, Workers
+from tests.training import toy
 
 CLUSTER = Cluster(("a:1", "b:1", "c:1"), 1)
 
@@ -69,6 +73,65 @@ def test_workers_of_different_runs_are_named():
     MadeUpWorkers(same, same).require_equal("step", 4)
     with pytest.raises(ValueError, match=r"Worker 2 has another step.*worker 1: 4"):
         MadeUpWorkers(same, same + 1).require_equal("step", 4)
+
+
+class OneOfTwo(Workers):
+    """A worker of two, each in a thread of its own."""
+
+    def __init__(self, index, answers, both_are_here):
+        super().__init__(tf.distribute.get_strategy(), Cluster(("a:1", "b:1"), index))
+        self.index, self.answers, self.both_are_here = index, answers, both_are_here
+
+    def _gather(self, value):
+        self.answers[self.index] = value
+        self.both_are_here.wait(timeout=60)
+        gathered = np.array(self.answers, np.int64)
+        self.both_are_here.wait(timeout=60)
+        return gathered
+
+
+def errors_of_two(data_dir, tmp_path, settings):
+    """What each of two workers says of the other's settings; None where it says nothing."""
+    answers, both_are_here = [0, 0], threading.Barrier(2)
+
+    def error_of(index):
+        own = settings if index else {}
+        config = toy.make_config(tmp_path, data_dir)
+        workers = OneOfTwo(index, answers, both_are_here)
+        config = dataclasses.replace(config, cluster=workers._cluster, **own)
+        try:
+            workers.require_same_run(toy.make_hparams(data_dir), config, None)
+        except ValueError as error:
+            return str(error)
+        return None
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(error_of, range(2)))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"train_steps": 13},
+        {"jit_compile": True},
+        {"num_replicas": 2},
+        {"effective_batch_tokens": 512},
+        {"on_nan": "skip"},
+        {"max_xla_shapes": 2},
+        {"compile_all_shapes_first": True},
+        {"save_checkpoints_secs": 600},
+    ],
+)
+def test_a_worker_with_other_settings_is_named(setting, data_dir, tmp_path):
+    ((name, value),) = setting.items()
+    first, second = errors_of_two(data_dir, tmp_path, setting)
+    assert f"Worker 1 has another setting {name} than worker 0" in first
+    assert f"Received, at worker 1: {value}" in second
+
+
+def test_workers_may_differ_in_paths_and_seed(data_dir, tmp_path):
+    other = {"output_dir": "/mnt/run", "warm_start_from": "/mnt/old", "random_seed": 5}
+    assert errors_of_two(data_dir, tmp_path, other) == [None, None]
 
 
 def test_lost_workers_are_explained_and_other_errors_are_not():
