@@ -7,7 +7,6 @@ import contextlib
 import logging as std_logging
 from collections.abc import Iterator
 from typing import Any
-from unittest import mock
 
 import tensorflow as tf
 from absl import logging
@@ -124,7 +123,9 @@ def _cpu_replicas(count: int) -> Iterator[None]:
     """Lets a strategy over several workers have several CPU replicas in each.
 
     TensorFlow gives a worker without GPUs one replica. More have no use but this: a cluster of
-    many GPUs can be tried, and tested, on one machine.
+    many GPUs can be tried, and tested, on one machine. No public setting does it: the devices are
+    chosen by a private method, which is replaced while the strategy is made. It is there in the
+    TensorFlow releases that this package allows.
     """
     from tensorflow.python.distribute import collective_all_reduce_strategy
 
@@ -135,8 +136,12 @@ def _cpu_replicas(count: int) -> Iterator[None]:
         return tuple(f"{worker_device}/device:CPU:{number}" for number in range(count)), "CPU"
 
     extended = collective_all_reduce_strategy.CollectiveAllReduceExtended
-    with mock.patch.object(extended, "_initialize_local_devices", local_devices):
+    original = extended._initialize_local_devices
+    extended._initialize_local_devices = local_devices
+    try:
         yield
+    finally:
+        extended._initialize_local_devices = original
 
 
 def use_gpus(count: int, order: str = "") -> None:
