@@ -51,7 +51,7 @@ def split_frames(contents: bytes, path: str = "the file") -> list[bytes]:
         path: its name, for messages.
 
     Raises:
-        ValueError: if the file ends within a record.
+        ValueError: if the file ends within a record, or a record isn't as long as it was.
     """
     result: list[bytes] = []
     position, size = 0, len(contents)
@@ -61,7 +61,12 @@ def split_frames(contents: bytes, path: str = "the file") -> list[bytes]:
         if position + _HEADER_SIZE <= size:
             end = position + read_length(contents, position)[0] + _HEADER_SIZE + _FOOTER_SIZE
         if end > size:
-            raise ValueError(f"{path} is cut off within record {len(result)} (size {size} bytes).")
+            # The damage may have gone unnoticed: a record too short, and what followed amiss.
+            for number, frame in enumerate(result):
+                if frame[:_HEADER_SIZE] != _header(read_length(frame)[0]):
+                    raise ValueError(_damaged_header(path, number))
+            header = contents[position : position + _HEADER_SIZE]
+            raise ValueError(_without_end(path, len(result), header, size))
         result.append(contents[position:end])
         position = end
     return result
@@ -112,6 +117,24 @@ def _damaged(path: str, number: int) -> str:
     return f"{path} is damaged: record {number} has a wrong check sum."
 
 
+def _damaged_header(path: str, number: int) -> str:
+    return f"{path} is damaged: the length of record {number} has a wrong check sum."
+
+
+def _without_end(path: str, number: int, header: bytes, size: int) -> str:
+    """What is wrong with a record that doesn't end in its file: the file is cut, or its length.
+
+    Args:
+        path: the file.
+        number: the record's.
+        header: the record's, as far as it is there.
+        size: the file's.
+    """
+    if len(header) == _HEADER_SIZE and header != _header(_LENGTH.unpack(header[:8])[0]):
+        return _damaged_header(path, number)
+    return f"{path} is cut off within record {number} (size {size} bytes)."
+
+
 def split_whole_frames(contents: bytes, path: str, first: int) -> tuple[list[bytes], int]:
     """Cuts off the framed records that are wholly there.
 
@@ -131,7 +154,7 @@ def split_whole_frames(contents: bytes, path: str, first: int) -> tuple[list[byt
     while position + _HEADER_SIZE <= size:
         length = _LENGTH.unpack_from(contents, position)[0]
         if contents[position : position + _HEADER_SIZE] != _header(length):
-            raise ValueError(_damaged(path, first + len(result)))
+            raise ValueError(_damaged_header(path, first + len(result)))
         end = position + length + OVERHEAD_BYTES
         if end > size:
             break
@@ -151,7 +174,7 @@ def hop(contents: Any, position: int, count: int, path: str, number: int) -> int
         number: number of the record at `position`.
 
     Raises:
-        ValueError: if the file ends before.
+        ValueError: if the file ends before, or a record isn't as long as it was.
     """
     size = len(contents)
     read_length = _LENGTH.unpack_from
@@ -160,7 +183,8 @@ def hop(contents: Any, position: int, count: int, path: str, number: int) -> int
         if position + _HEADER_SIZE <= size:
             end = position + read_length(contents, position)[0] + OVERHEAD_BYTES
         if end > size:
-            raise ValueError(f"{path} is cut off within record {number + hopped}.")
+            header = bytes(contents[position : position + _HEADER_SIZE])
+            raise ValueError(_without_end(path, number + hopped, header, size))
         position = end
     return position
 
@@ -186,12 +210,13 @@ def iterate(path: str) -> Iterator[bytes]:
         ValueError: if the file ends within a record.
     """
     with open(path, "rb") as stream:
-        number = 0
+        number, size = 0, os.path.getsize(path)
         while header := stream.read(_HEADER_SIZE):
             length = _LENGTH.unpack_from(header)[0] if len(header) == _HEADER_SIZE else 0
-            data = stream.read(length)
+            # An altered length can be more than any memory.
+            data = stream.read(min(length, size))
             if len(data) < length or len(stream.read(_FOOTER_SIZE)) < _FOOTER_SIZE:
-                raise ValueError(f"{path} is cut off within record {number}.")
+                raise ValueError(_without_end(path, number, header, size))
             yield data
             number += 1
 
@@ -211,7 +236,7 @@ def count(path: str) -> int:
             if len(header) == _HEADER_SIZE:
                 position += _HEADER_SIZE + _LENGTH.unpack_from(header)[0] + _FOOTER_SIZE
             if len(header) < _HEADER_SIZE or position > size:
-                raise ValueError(f"{path} is cut off within record {records} (size {size} bytes).")
+                raise ValueError(_without_end(path, records, header, size))
             records += 1
     return records
 

@@ -96,8 +96,9 @@ def load(path: str) -> SubwordTextEncoder:
     """The subword vocabulary of a file."""
     from t2t_keras.text import subwords
 
-    logging.info("Vocabulary: %s", path)
-    return subwords.SubwordTextEncoder(path)
+    vocabulary = subwords.SubwordTextEncoder(path)
+    logging.info("Vocabulary: %s, %d subwords, made before", path, vocabulary.vocab_size)
+    return vocabulary
 
 
 def build(
@@ -115,6 +116,9 @@ def build(
         name: what it is for, for the log.
         max_subtoken_length: longest subword considered.
         additional_reserved_tokens: tokens with ids from 2 on.
+
+    Raises:
+        ValueError: the texts have no words.
     """
     from t2t_keras.text import subword_builder
 

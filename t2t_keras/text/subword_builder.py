@@ -39,10 +39,18 @@ def build_from_generator(
 
     Returns:
       The encoder.
+
+    Raises:
+      ValueError: the texts have no words.
     """
+    token_counts = tokenizer.count_tokens(generator)
+    if not token_counts:
+        raise ValueError(
+            "There are no words to build a vocabulary from. Are the source files empty?"
+        )
     return build_to_target_size(
         target_vocab_size,
-        tokenizer.count_tokens(generator),
+        token_counts,
         1,
         1e3,
         max_subtoken_length=max_subtoken_length,

@@ -350,6 +350,22 @@ def test_files_of_the_user_become_samples(tmp_path):
         problem.generate_samples("", str(tmp_path), DatasetSplit.TEST)
 
 
+def test_empty_files_leave_no_vocabulary_behind(tmp_path):
+    for name in Tmpdir.TRAIN_FILES:
+        (tmp_path / name).write_text("\n")
+    data = tmp_path / "data"
+    with pytest.raises(ValueError, match="no words to build a vocabulary.* files empty"):
+        Tmpdir().generate_data(str(data), str(tmp_path))
+    assert not list(data.glob("*"))
+
+
+def test_a_vocabulary_made_before_is_logged_with_its_size(tmp_path, caplog):
+    size = Sentences().get_or_create_vocab(str(tmp_path), "").vocab_size
+    caplog.set_level("INFO")
+    Sentences().get_or_create_vocab(str(tmp_path), "")
+    assert f"vocab.sentences.60.subwords, {size} subwords, made before" in caplog.text
+
+
 def test_token_vocabulary_of_the_user(tmp_path):
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     encoder = TmpdirTokens().get_or_create_vocab(str(tmp_path), str(tmp_path))

@@ -50,6 +50,22 @@ def test_a_changed_byte_is_noticed(tmp_path, position):
         tfrecord.read(str(path))
 
 
+@pytest.mark.parametrize("position", [0, 3, 9])
+def test_an_altered_length_is_not_taken_for_a_cut(tmp_path, position):
+    contents = bytearray(b"".join(tfrecord.frames([b"0", b"some data", b"more", b"last"])))
+    contents[17 + position] ^= 4  # In the header of the second; byte 0 makes it end inside.
+    path = tmp_path / "altered"
+    path.write_bytes(contents)
+    with pytest.raises(ValueError, match=r"damaged: (the length of )?record 1 has a wrong check"):
+        tfrecord.read(str(path))
+    if position == 3:
+        for reader in (tfrecord.count, lambda name: list(tfrecord.iterate(name))):
+            with pytest.raises(ValueError, match="damaged: the length of record 1 has a wrong"):
+                reader(str(path))
+        with pytest.raises(ValueError, match="damaged: the length of record 11 has a wrong"):
+            tfrecord.hop(bytes(contents), 17, 1, str(path), 11)
+
+
 @pytest.mark.parametrize("size", [5, 12, 20, 30])
 def test_a_cut_file_is_noticed(tmp_path, size):
     path = tmp_path / "cut"
