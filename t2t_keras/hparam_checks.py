@@ -43,6 +43,7 @@ class _Number(NamedTuple):
 
 _AT_LEAST_0 = _Number("0 or more", lambda number: number >= 0)
 _AT_LEAST_1 = _Number("1 or more", lambda number: number >= 1)
+_ABOVE_0 = _Number("more than 0", lambda number: number > 0)
 _ABOVE_1 = _Number("more than 1", lambda number: number > 1)
 _SHARE = _Number("in [0, 1)", lambda number: 0 <= number < 1)
 _FINITE = _Number("a finite number", lambda number: abs(number) < float("inf"))
@@ -54,6 +55,14 @@ _NUMBERS = {
     "filter_size": _AT_LEAST_1,
     "num_heads": _AT_LEAST_1,
     "num_hidden_layers": _AT_LEAST_0,
+    # 0 stands for num_hidden_layers and hidden_size.
+    "num_encoder_layers": _AT_LEAST_0,
+    "num_decoder_layers": _AT_LEAST_0,
+    "attention_key_channels": _AT_LEAST_0,
+    "attention_value_channels": _AT_LEAST_0,
+    "initializer_gain": _ABOVE_0,
+    "norm_epsilon": _AT_LEAST_0,
+    "weight_decay": _AT_LEAST_0,
     "symbol_modality_num_shards": _AT_LEAST_1,
     "vocab_divisor": _AT_LEAST_1,
     "min_length": _AT_LEAST_0,
@@ -67,6 +76,7 @@ _NUMBERS = {
     "label_smoothing": _SHARE,
     "optimizer_adam_beta1": _SHARE,
     "optimizer_adam_beta2": _SHARE,
+    "optimizer_adam_epsilon": _AT_LEAST_0,
     "clip_grad_norm": _AT_LEAST_0,
     "learning_rate_constant": _FINITE,
     "learning_rate_warmup_steps": _AT_LEAST_0,
