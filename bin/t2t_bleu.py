@@ -77,15 +77,11 @@ def score_file(reference: str, translation: str, bleu_variant: str = "both") -> 
     for name, path in (("translation", translation), ("reference", reference)):
         if not os.path.exists(path):
             raise FileNotFoundError(f"--{name} doesn't exist. Received: {path}")
-    if all(os.path.getsize(path) == 0 for path in (reference, translation)):
-        raise ValueError(f"There is nothing to score: {reference} and {translation} are empty.")
+    references, translations = bleu.read_sentences(reference, translation)
     variants = _chosen_variants(bleu_variant)
     for variant in variants:
         score = bleu.bleu_wrapper(reference, translation, variant.case_sensitive)
         yield f"{variant.name} = {100 * score:6.2f}"
-    references, translations = bleu.read_parallel_lines(reference, translation)
-    if references[-1] == translations[-1] == "":
-        del references[-1], translations[-1]
     for variant in variants:
         yield _sacrebleu_line(references, translations, variant)
 

@@ -94,8 +94,8 @@ def main(argv: list[str]) -> None:
     _check_flags(options)
     hparams = trained_model.check_flags()
     _check_that_there_is_data()
-    if FLAGS.decode_from_file and hparams.problem.has_inputs:
-        _check_reference(options)
+    if FLAGS.decode_from_file:
+        _check_reference(options, 1 if hparams.problem.has_inputs else options.num_decodes)
     _prepare_tensorflow()
     trained = trained_model.load(hparams)
     if FLAGS.score_file:
@@ -148,18 +148,29 @@ def _input_path(options: HParams) -> str:
     return record_files.with_shard_suffix(os.path.expanduser(FLAGS.decode_from_file), options)
 
 
-def _check_reference(options: HParams) -> None:
-    """Decoding takes long; a reference of another length would be found out after it."""
+def _check_reference(options: HParams, num_outputs: int) -> None:
+    """Decoding takes long; a reference of another length would be found out after it.
+
+    Args:
+        options: decode hparams.
+        num_outputs: of each line.
+    """
     from t2t_keras.decoding import record_files
 
     if not options.decode_reference or options.delimiter != "\n":
         return
     paths = _input_path(options), os.path.expanduser(options.decode_reference)
     source, reference = (len(record_files.read_records(path)) for path in paths)
-    if source != reference:
+    if source * num_outputs != reference:
+        times = f" for each of the {num_outputs} outputs" if num_outputs > 1 else ""
         raise command_line.UsageError(
-            "--decode_reference must have a line for each line of --decode_from_file. "
+            f"--decode_reference must have a line{times} for each line of --decode_from_file. "
             f"Received: {source} lines in {paths[0]}, {reference} in {paths[1]}"
+        )
+    if not reference:
+        raise command_line.UsageError(
+            f"There is nothing to score: {paths[0]} and {paths[1]} are empty. Leave out "
+            "--decode_reference."
         )
 
 

@@ -24,7 +24,7 @@ def read_records(path: str, delimiter: str = "\n", strip: bool = True) -> list[s
     """The records of a UTF-8 file.
 
     Only the delimiter separates records, not the other characters that `str.splitlines` splits at.
-    One empty record at the end, left by a final delimiter, is dropped. Bytes that are no UTF-8 are
+    What follows a final delimiter is a record only if there is something, if only blanks. Bytes that are no UTF-8 are
     replaced by U+FFFD with a warning that names the record. A byte order mark is dropped.
 
     Args:
@@ -42,12 +42,13 @@ def read_records(path: str, delimiter: str = "\n", strip: bool = True) -> list[s
         raw_records = stream.read().split(delimiter.encode("utf-8"))
     records = [_decode(raw, path, number) for number, raw in enumerate(raw_records, start=1)]
     records[0] = records[0].removeprefix(_BYTE_ORDER_MARK)
+    # Before stripping: blanks without a line end are a record, too.
+    if not records[-1]:
+        del records[-1]
     if strip:
         records = [record.strip() for record in records]
     elif delimiter == "\n":
         records = [record.removesuffix("\r") for record in records]
-    if not records[-1]:
-        del records[-1]
     return records
 
 

@@ -23,15 +23,13 @@ def report_bleu(decodes: str, reference: str, summary_dir: str = "", step: int =
         T2T's uncased BLEU times 100.
 
     Raises:
-        ValueError: the files have different numbers of lines.
+        ValueError: the files have different numbers of lines, or none.
     """
     import sacrebleu
 
+    references, outputs = bleu.read_sentences(reference, decodes)
     score = 100 * float(bleu.bleu_wrapper(reference, decodes))
     cased = 100 * float(bleu.bleu_wrapper(reference, decodes, case_sensitive=True))
-    references, outputs = bleu.read_parallel_lines(reference, decodes)
-    if references[-1] == outputs[-1] == "":
-        del references[-1], outputs[-1]
     metric = sacrebleu.BLEU()
     result = metric.corpus_score(outputs, [references])
     logging.info(

@@ -16,7 +16,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-__all__ = ["bleu_tokenize", "bleu_wrapper", "compute_bleu"]
+__all__ = ["bleu_tokenize", "bleu_wrapper", "compute_bleu", "read_sentences"]
 
 Counts = collections.Counter[tuple[Hashable, ...]]
 
@@ -223,4 +223,20 @@ def read_parallel_lines(
             f"Received: {len(references) - (references[-1] == '')} lines in {ref_filename}, "
             f"{len(translations) - (translations[-1] == '')} in {hyp_filename}"
         )
+    return references, translations
+
+
+def read_sentences(
+    ref_filename: str | os.PathLike[str], hyp_filename: str | os.PathLike[str]
+) -> tuple[list[str], list[str]]:
+    """As `read_parallel_lines`, without the empty piece behind the last newline.
+
+    Raises:
+        ValueError: the files have different numbers of lines, or both none.
+    """
+    references, translations = read_parallel_lines(ref_filename, hyp_filename)
+    if references[-1] == translations[-1] == "":
+        del references[-1], translations[-1]
+    if not references:
+        raise ValueError(f"There is nothing to score: {ref_filename} and {hyp_filename} are empty.")
     return references, translations

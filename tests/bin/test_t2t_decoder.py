@@ -45,6 +45,7 @@ DECODER = {
     "--output_dir=run --decode_from_file=file --decode_to_file=file/sub": "file is a file, not a d",
     "--output_dir=run --decode_from_file=file --decode_reference=absent": "reference doesn't exist",
     "--output_dir=run --decode_from_file=file --decode_reference=shorter": "2 lines in .*, 1 in",
+    "--output_dir=run --decode_from_file=empty --decode_reference=empty": "nothing to score: empty",
     "--output_dir=run --decode_from_file=file --decode_shards=0": "1 or more. Received: 0",
     "--output_dir=run --decode_from_file=file --decode_shards=2": "doesn't exist.*file000",
     "--output_dir=run --decode_from_file=file --decode_shards=2 --worker_id=2": "2 of 2",

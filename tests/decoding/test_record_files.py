@@ -1,6 +1,8 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from t2t_keras.decoding import record_files
 from t2t_keras.decoding.decode_hparams import decode_hparams
@@ -59,11 +61,33 @@ def test_prompts_are_t2ts(tmp_path):
         ("\n", [""]),
         ("a\u2028b\x0bc\x85d\n e \n", ["a\u2028b\x0bc\x85d", "e"]),
         ("\ufeffa\n", ["a"]),
+        ("\ufeff", []),
+        ("A man .\n   ", ["A man .", ""]),
+        (" ", [""]),
+        ("a\n\r", ["a", ""]),
         (b"ok\nb\xffd\nlast", ["ok", "b\ufffdd", "last"]),
     ],
 )
 def test_reading(tmp_path, content, records):
     assert record_files.read_records(write(tmp_path, content)) == records
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.text("a \t\r\u2028é\x0b", max_size=5), max_size=6),
+    ends=st.booleans(),
+    strip=st.booleans(),
+)
+@example(lines=["A man .", "   "], ends=False, strip=True)
+def test_as_many_records_as_lines(tmp_path, lines, ends, strip):
+    """A last line counts with and without its end, but if there is nothing in it without one."""
+    count = len(lines) if ends or not lines or lines[-1] else len(lines) - 1
+    content = "\n".join(lines) + "\n" * (ends and bool(lines))
+    records = record_files.read_records(write(tmp_path, content), strip=strip)
+    assert len(records) == count
+    # What is written for them has as many again.
+    record_files.write_records(str(tmp_path / "out"), [record.strip() for record in records])
+    assert (tmp_path / "out").read_bytes().count(b"\n") == count
 
 
 def test_invalid_bytes_are_reported_with_their_line(tmp_path, caplog):

@@ -22,3 +22,11 @@ def test_other_number_of_lines_is_refused(tmp_path):
     (tmp_path / "out").write_text("a\n")
     with pytest.raises(ValueError, match="one line per sentence"):
         report_bleu(str(tmp_path / "out"), str(tmp_path / "ref"))
+
+
+def test_nothing_to_score(tmp_path):
+    (tmp_path / "ref").touch()
+    (tmp_path / "out").touch()
+    with pytest.raises(ValueError, match=r"nothing to score: .*ref and .*out are empty"):
+        report_bleu(str(tmp_path / "out"), str(tmp_path / "ref"), str(tmp_path / "decode"))
+    assert not (tmp_path / "decode").exists()

@@ -129,6 +129,16 @@ def test_file_in_file_out(tmp_path):
     assert lines == [greedy_text(text, 6) if text else "" for text in texts] + [""]
 
 
+def test_as_many_lines_out_as_in(tmp_path):
+    (tmp_path / "in").write_text("one\n   ")
+    output = decode_from_file(
+        make_translator("beam_size=1,extra_length=6"),
+        str(tmp_path / "in"),
+        decode_to_file=str(tmp_path / "out"),
+    )
+    assert open(output, encoding="utf-8").read() == greedy_text("one", 6) + "\n\n"
+
+
 def test_beams_with_scores_in_a_file(tmp_path):
     source = tmp_path / "in.txt"
     source.write_text("one\n\n")
