@@ -9,9 +9,12 @@ import contextlib
 import glob
 import os
 import re
+import tempfile
 from collections.abc import Iterator
 
 from absl import flags
+
+from t2t_keras import registry
 
 FLAGS = flags.FLAGS
 
@@ -162,8 +165,15 @@ def _raise_unless_writable(name: str, value: str, directory: str) -> None:
         directory = os.path.dirname(directory)
     if not os.path.isdir(directory):
         raise UsageError(f"--{name}: {directory} is a file, not a directory. Received: {value}")
-    if not os.access(directory, os.W_OK | os.X_OK):
-        raise UsageError(f"--{name}: {directory} can't be written to. Received: {value}")
+    cause = "permission denied"
+    if os.access(directory, os.W_OK | os.X_OK):
+        # Root may write everywhere, it is said; not so on a full disk, or below /proc.
+        try:
+            os.rmdir(tempfile.mkdtemp(prefix=".t2t-", dir=directory))
+            return
+        except OSError as error:
+            cause = str(error.strerror)
+    raise UsageError(f"--{name}: {directory} can't be written to ({cause}). Received: {value}")
 
 
 def require_checkpoint(name: str) -> None:
@@ -191,6 +201,12 @@ def require_checkpoint(name: str) -> None:
             f"file names (…/model.ckpt-1000); {prefix}.index doesn't exist.{_near(prefix)} "
             f"Received: {value}"
         )
+
+
+def require_model(name: str) -> None:
+    """Raises `KeyError`, with near matches, unless a model is registered; doesn't load it."""
+    if name not in registry.list_models():
+        registry.model(name)
 
 
 def has_checkpoint(directory: str) -> bool:

@@ -61,8 +61,8 @@ def _refuse_unknown_names(given: dict[str, str]) -> None:
     new = {name: value for name, value in given.items() if value and value != of_run.get(name)}
     if "problem" in new:
         registry.problem(new["problem"])
-    if "model" in new and new["model"] not in registry.list_models():
-        registry.model(new["model"])
+    if "model" in new:
+        flag_checks.require_model(new["model"])
     if "hparams_set" in new:
         registry.hparams(new["hparams_set"])
 

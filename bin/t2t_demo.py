@@ -25,6 +25,7 @@ FLAGS = flags.FLAGS
 PROBLEM = "translate_ende_demo"
 MODEL = "transformer"
 HPARAMS_SET = "transformer_demo"
+_NAMES = (f"--problem={PROBLEM}", f"--model={MODEL}", f"--hparams_set={HPARAMS_SET}")
 _CHECKPOINT_INTERVAL = 200
 _AVERAGED = 4
 _SAMPLES = 5
@@ -150,9 +151,7 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
             "train",
             (
                 "t2t-trainer",
-                f"--problem={PROBLEM}",
-                f"--model={MODEL}",
-                f"--hparams_set={HPARAMS_SET}",
+                *_NAMES,
                 f"--data_dir={data}",
                 f"--output_dir={run}",
                 "--schedule=train",
@@ -172,9 +171,7 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
             "translate the held-out sentences",
             (
                 "t2t-decoder",
-                f"--problem={PROBLEM}",
-                f"--model={MODEL}",
-                f"--hparams_set={HPARAMS_SET}",
+                *_NAMES,
                 f"--data_dir={data}",
                 f"--output_dir={average}",
                 "--decode_hparams=beam_size=4,alpha=0.6",
@@ -189,9 +186,7 @@ def jobs(layout: Layout, train_steps: int) -> list[Job]:
             "export",
             (
                 "t2t-exporter",
-                f"--problem={PROBLEM}",
-                f"--model={MODEL}",
-                f"--hparams_set={HPARAMS_SET}",
+                *_NAMES,
                 f"--data_dir={data}",
                 f"--output_dir={average}",
                 "--decode_hparams=beam_size=4,alpha=0.6",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from absl import flags, logging
 
-from t2t_keras import hparam_checks, hparams_lib, registry
-from t2t_keras.bin import command_line, flag_checks
+from t2t_keras import registry
+from t2t_keras.bin import command_line, flag_checks, run_hparams
 
 if TYPE_CHECKING:
     from t2t_keras.hparam import HParams
@@ -34,7 +34,7 @@ def check_flags() -> HParams:
     Raises:
         UsageError: a flag is missing, or a directory or checkpoint doesn't exist.
         KeyError: a name isn't registered.
-        ValueError: hyperparameters can't work.
+        ValueError: hyperparameters can't work, or the vocabulary isn't the run's.
     """
     if not (FLAGS.checkpoint_path or FLAGS.output_dir):
         raise command_line.UsageError(
@@ -52,16 +52,8 @@ def check_flags() -> HParams:
                 f"directory. Received: {FLAGS.checkpoint_path or FLAGS.output_dir}"
             )
     flag_checks.require_directories("data_dir")
-    if FLAGS.model not in registry.list_models():
-        registry.model(FLAGS.model)
-    hparams = hparams_lib.create_hparams(
-        FLAGS.hparams_set,
-        FLAGS.hparams,
-        data_dir=FLAGS.data_dir,
-        problem_name=FLAGS.problem,
-        hparams_path=os.path.join(_run_directory(), hparams_lib.HPARAMS_FILE),
-    )
-    hparam_checks.check_hparams(hparams)
+    hparams = run_hparams.create(_run_directory(), FLAGS.problem)
+    _require_vocabulary(hparams)
     return hparams
 
 
@@ -87,3 +79,15 @@ def _run_directory() -> str:
     """Where the run's files are: the output directory, else that of the checkpoint."""
     path = FLAGS.output_dir or os.path.expanduser(FLAGS.checkpoint_path)
     return str(path) if os.path.isdir(path) else os.path.dirname(path)
+
+
+def _require_vocabulary(hparams: HParams) -> None:
+    """Another vocabulary of the same size would make other words of the same ids."""
+    from t2t_keras.training import run_vocabulary
+
+    # Beside the checkpoint or, if it was copied without the rest, in the run's directory.
+    path = os.path.expanduser(FLAGS.checkpoint_path or "")
+    directory = path if os.path.isdir(path) else os.path.dirname(path)
+    if not path or not os.path.exists(os.path.join(directory, run_vocabulary.FILE)):
+        directory = _run_directory()
+    run_vocabulary.require_that_of_run(directory, hparams, FLAGS.data_dir or "")
