@@ -112,7 +112,8 @@ class CompilationLog:
             key = self._key(features)
             if key not in self._seen:
                 self._seen.add(key)
-                rows, length = max(tuple(value.shape)[:2] for value in features.values())
+                sequences = [value for value in features.values() if len(value.shape) > 1]
+                rows, length = max(tuple(value.shape)[:2] for value in sequences)
                 new.append(f"{rows} x {length}")
         return new
 

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from t2t_keras.training import metrics
-from t2t_keras.training.step import LossSettings, loss_terms
+from t2t_keras.training.training_loss import LossSettings, loss_terms
 
 __all__ = ["Evaluator", "metric_prefix"]
 

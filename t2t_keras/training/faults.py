@@ -6,21 +6,32 @@ way out.
 """
 
 import contextlib
+import errno
 import glob
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from t2t_keras import hparams_lib
 from t2t_keras.data import batching, bucketing, shard_sizes
 from t2t_keras.training.checkpoint_damage import escape_glob
 
-__all__ = ["BatchTooLargeError", "InputLostError", "SavingError", "StepFaults", "explain_saving"]
+__all__ = [
+    "BatchTooLargeError",
+    "InputLostError",
+    "SavingError",
+    "StepFaults",
+    "explain_saving",
+    "explain_writing",
+]
 
 _MEGABYTE = 1 << 20
 _LONGEST_GIST = 300
+# What only writing meets with.
+_WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 class InputLostError(ValueError):
@@ -101,12 +112,12 @@ class StepFaults:
 
     @contextlib.contextmanager
     def of_training(
-        self, features: Mapping[str, Any], step: int, last_checkpoint: str | None
+        self, batches: Sequence[Mapping[str, Any]], step: int, last_checkpoint: str | None
     ) -> Iterator[None]:
         """Explains what is raised by a training step.
 
         Args:
-            features: the global batch, `[batch, length]` each.
+            batches: the global batch, or the micro-batches; features `[batch, length]` each.
             step: steps done.
             last_checkpoint: from which training can go on.
 
@@ -118,14 +129,17 @@ class StepFaults:
         except (tf.errors.OpError, MemoryError) as error:
             if not _is_out_of_memory(error):
                 raise
+            # Which of several micro-batches it was isn't known.
+            largest = max(batches, key=self._tokens)
             raise BatchTooLargeError(
-                self._memory_message(features, step, last_checkpoint, error)
+                self._memory_message(largest, step, last_checkpoint, error)
             ) from error
-        self._largest_done = max(self._largest_done, self._tokens(features))
+        self._largest_done = max(self._largest_done, *map(self._tokens, batches))
 
     def _tokens(self, features: Mapping[str, Any]) -> int:
         """Tokens of one replica's part of the longer side, padding included."""
-        sizes = [int(value.shape[0]) * int(value.shape[1]) for value in features.values()]
+        shapes = [value.shape for value in features.values() if len(value.shape) > 1]
+        sizes = [int(shape[0]) * int(shape[1]) for shape in shapes]
         return -(-max(sizes) // self._num_replicas)
 
     def _memory_message(
@@ -158,9 +172,10 @@ class StepFaults:
         )
 
     def _scheme_for(self, batch_size: int) -> bucketing.BatchingScheme:
-        hparams = self._hparams
+        hparams = hparams_lib.copy_hparams(self._hparams)
+        hparams.batch_size = batch_size
         scheme = bucketing.hparams_to_batching_scheme(
-            _Overridden(hparams, batch_size=batch_size),
+            hparams,
             drop_long_sequences=True,
             shard_multiplier=self._num_replicas,
             length_multiplier=batching.problem_multiplier(hparams.problem, hparams),
@@ -185,24 +200,6 @@ class StepFaults:
                     return candidate
             whole //= 2
         return max(present // 2, 1)
-
-
-class _Overridden:
-    """Hyperparameters with some of other values.
-
-    Args:
-        hparams: the others come from here.
-        **values: those that differ.
-    """
-
-    def __init__(self, hparams: Any, **values: Any) -> None:
-        self._hparams = hparams
-        self._values = values
-
-    def __getattr__(self, name: str) -> Any:
-        if name in self._values:
-            return self._values[name]
-        return getattr(self._hparams, name)
 
 
 @contextlib.contextmanager
@@ -230,6 +227,34 @@ def explain_saving(directory: str, last_checkpoint: str | None, prefix: str = ""
             "The checkpoints before are as they were. Make room, or the directory writable. "
             f"{_goes_on(last_checkpoint)}."
         ) from error
+
+
+@contextlib.contextmanager
+def explain_writing(directory: str, last_checkpoint: str | None) -> Iterator[None]:
+    """Explains errors of writing where much else is done, too; all others stay as they are.
+
+    Args:
+        directory: the output directory.
+        last_checkpoint: the last one that is whole.
+
+    Raises:
+        SavingError: the disk is full, or the directory read-only, gone, ….
+    """
+    try:
+        yield
+    except (tf.errors.OpError, OSError) as error:
+        if isinstance(error, SavingError) or not _is_of_writing(error, directory):
+            raise
+        with explain_saving(directory, last_checkpoint):
+            raise
+
+
+def _is_of_writing(error: tf.errors.OpError | OSError, directory: str) -> bool:
+    if isinstance(error, OSError):
+        inside = os.path.join(os.path.abspath(directory), "")
+        path = os.path.abspath(str(error.filename)) if error.filename else ""
+        return path.startswith(inside) or error.errno in _WRITE_ERRORS
+    return any(os.strerror(number) in str(error) for number in _WRITE_ERRORS)
 
 
 def _remove_half_written(prefix: str) -> None:

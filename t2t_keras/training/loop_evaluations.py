@@ -5,6 +5,7 @@ from typing import Any
 
 from absl import logging
 
+from t2t_keras.training.faults import explain_writing
 from t2t_keras.training.run_config import RunConfig
 from t2t_keras.training.validation import Validation, ValidationRules, separate_reason_to_stop
 
@@ -54,9 +55,9 @@ class LoopEvaluations:
             self._evaluate(step)
         else:
             self._conclude(self._validation.reason_to_stop)
-            if self._validation.is_missing(step) and self._saves_at(step):
-                # Killed between checkpoint and evaluation.
-                self.at_checkpoint(step)
+            if self._validation.is_missing(step) and self._evaluates_at(step):
+                # Killed between checkpoint and evaluation, which was not too early or too often.
+                self._evaluate(step)
         if self.reason_to_stop is not None:
             logging.info(
                 "The run in %s has stopped early, at step %d: %s. To go on, raise "
@@ -79,7 +80,8 @@ class LoopEvaluations:
 
     def after_step(self, step: int) -> None:
         """Called with the number of steps done after each."""
-        if self._every and step % self._every == 0 and not self._saves_at(step):
+        is_due = self._every and step % self._every == 0 and self._last_step != step
+        if is_due and not self._saves_at(step):
             self._evaluate(step)
 
     def at_end(self) -> None:
@@ -92,7 +94,8 @@ class LoopEvaluations:
         if self._validation is None:
             self._conclude(separate_reason_to_stop(self._rules, self._config, step))
             return
-        self._validation(self._session.model, step)
+        with explain_writing(self._config.output_dir, self._session.last_checkpoint):
+            self._validation(self._session.model, step)
         self._last_step, self._last_time = step, time.monotonic()
         self._conclude(self._validation.reason_to_stop)
 
@@ -100,6 +103,10 @@ class LoopEvaluations:
         self.reason_to_stop = reason
         if reason is not None:
             self._session.model.stop_training = True
+
+    def _evaluates_at(self, step: int) -> bool:
+        """Whether a step with a checkpoint is one to be evaluated, as far as steps tell."""
+        return step % self._every == 0 if self._every else self._saves_at(step)
 
     def _saves_at(self, step: int) -> bool:
         """Whether a checkpoint is due at a step, as far as steps tell."""

@@ -9,9 +9,9 @@ import numpy as np
 from absl import logging
 
 from t2t_keras.training.event_files import EventWriter
-from t2t_keras.training.nonfinite import DivergedError, NonfiniteSteps, StepRecord
+from t2t_keras.training.nonfinite import NonfiniteSteps, StepRecord
 
-__all__ = ["DivergedError", "TrainingMonitor", "duration"]
+__all__ = ["TrainingMonitor", "duration"]
 
 # Steps whose batches are kept, should a loss turn out to be NaN, before losses are fetched.
 _MAX_PENDING = 100
@@ -40,10 +40,12 @@ def duration(seconds: float) -> str:
 
 
 def _input_stats(features: Mapping[str, Any]) -> dict[str, float]:
-    """Size and padding of each feature of a batch."""
+    """Size and padding of each sequence feature of a batch."""
     stats = {}
     for name, value in features.items():
         array = np.asarray(value)
+        if array.ndim < 2:
+            continue  # One number an example.
         nonpadding = float(np.count_nonzero(array))
         stats[f"input_stats/{name}_batch"] = float(array.shape[0])
         stats[f"input_stats/{name}_length"] = float(array.shape[1])

@@ -3,23 +3,24 @@
 Another vocabulary of the same size would be trained on without a word, and spoil the model.
 """
 
-import contextlib
 import hashlib
 import json
 import os
-import re
 import tempfile
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from t2t_keras.text.text_files import write_text_atomically
-from t2t_keras.training.stored_variables import CheckpointError, StoredVariables
 
-__all__ = ["VocabularyError", "describe", "explained", "refuse_another", "remember"]
+__all__ = [
+    "FILE",
+    "VocabularyError",
+    "describe",
+    "refuse_another",
+    "remember",
+    "require_that_of_run",
+]
 
 FILE = "vocabulary.json"
-# Names of embedding tables tell the size: `symbol_modality_<vocabulary>_<hidden size>`.
-_TABLE = re.compile(r"symbol_modality_(\d+)_\d+")
 
 
 class VocabularyError(ValueError):
@@ -68,10 +69,22 @@ def _file(problem: Any, data_dir: str) -> str:
 
 
 def remember(directory: str, description: dict[str, Any]) -> None:
-    """Writes a run's vocabularies into its directory, unless they are there."""
-    path = os.path.join(directory, FILE)
-    if description and not os.path.exists(path):
-        write_text_atomically(path, json.dumps(description, indent=1, sort_keys=True) + "\n")
+    """Writes a run's vocabularies into its directory, unless they are there.
+
+    Those of an earlier run, whose checkpoints are gone, are replaced.
+    """
+    if description and description != _remembered(directory):
+        text = json.dumps(description, indent=1, sort_keys=True) + "\n"
+        write_text_atomically(os.path.join(directory, FILE), text)
+
+
+def _remembered(directory: str) -> dict[str, Any]:
+    """Empty for a run of another program, or if the file is damaged: nothing is known."""
+    try:
+        with open(os.path.join(directory, FILE), encoding="utf-8") as stream:
+            return json.load(stream)
+    except (OSError, ValueError):
+        return {}
 
 
 def refuse_another(directory: str, description: dict[str, Any]) -> None:
@@ -84,58 +97,36 @@ def refuse_another(directory: str, description: dict[str, Any]) -> None:
     Raises:
         VocabularyError: one is another than at the start of the run.
     """
-    try:
-        with open(os.path.join(directory, FILE), encoding="utf-8") as stream:
-            of_run = json.load(stream)
-    except (OSError, ValueError):
-        return  # A run of another program, or damaged: nothing is known.
+    of_run = _remembered(directory)
     for feature, present in description.items():
         before = of_run.get(feature)
         if before and before.get("sha256") != present["sha256"]:
             kind = "" if before["size"] != present["size"] else ", of the same size"
             raise VocabularyError(
                 f"The vocabulary of {feature} is not the one that the run in {directory} was "
-                f"started with{kind}: {_entry(present)} now, {_entry(before)} then. Go on with "
-                f"that file in --data_dir, or train in another --output_dir. "
+                f"started with{kind}: {_entry(present)} now, {_entry(before)} then. Give the "
+                f"--data_dir that has it (a new model needs another --output_dir); if every id "
+                f"means the same in both, delete {os.path.join(directory, FILE)}. "
                 f"Received: {present['file'] or feature}"
             )
+
+
+def require_that_of_run(directory: str, hparams: Any, data_dir: str) -> None:
+    """Makes sure, before a trained model is used, that its vocabularies are at hand.
+
+    Args:
+        directory: the run's; of another program, it doesn't say what they were.
+        hparams: with `problem` and `problem_hparams`.
+        data_dir: where the vocabularies' files are.
+
+    Raises:
+        VocabularyError: one is another than at the start of the run.
+    """
+    if os.path.exists(os.path.join(directory, FILE)):
+        vocabulary = hparams.problem_hparams.vocabulary
+        refuse_another(directory, describe(hparams.problem, vocabulary, data_dir))
 
 
 def _entry(description: dict[str, Any]) -> str:
     file = f" in {description['file']}" if description.get("file") else ""
     return f"{description['size']:,} entries{file} (sha256 {description['sha256'][:12]}…)"
-
-
-@contextlib.contextmanager
-def explained(prefix: str, model: Any, description: dict[str, Any]) -> Iterator[None]:
-    """Says so if a checkpoint doesn't fit a model because of the vocabulary's size.
-
-    Args:
-        prefix: of the checkpoint.
-        model: the Keras model.
-        description: of the present vocabularies.
-
-    Raises:
-        VocabularyError: that is why it doesn't fit.
-    """
-    try:
-        yield
-    except CheckpointError as error:
-        old = _table_sizes(StoredVariables(prefix).shapes)
-        new = _table_sizes(variable.path for variable in model.variables)
-        if not old or old == new:
-            raise
-        files = sorted({d["file"] for d in description.values() if d.get("file")})
-        raise VocabularyError(
-            f"{prefix} was trained with a vocabulary of {_sizes(old)} entries, the present one has "
-            f"{_sizes(new)} ({', '.join(files) or 'no file'}). Give the --data_dir that the run "
-            f"was started with, or train in another --output_dir.\n{error}"
-        ) from error
-
-
-def _table_sizes(names: Iterable[str]) -> set[int]:
-    return {int(match[1]) for name in names if (match := _TABLE.search(name))}
-
-
-def _sizes(sizes: set[int]) -> str:
-    return " and ".join(f"{size:,}" for size in sorted(sizes))

@@ -11,6 +11,7 @@ from absl import logging
 
 from t2t_keras import registry
 from t2t_keras.data import pipeline
+from t2t_keras.data.length_scan import TrainingSample
 from t2t_keras.data.training_batches import DatasetInput, open_training_batches
 from t2t_keras.data.training_input import TrainingInput
 from t2t_keras.training import checkpoints, event_files, input_position, run_vocabulary
@@ -92,9 +93,11 @@ class TrainingSession:
         self._slots |= self._train_step.state_variables
         self.step = self._restore_or_initialize()
         self._faults = StepFaults(hparams, config.data_dir, self.strategy.num_replicas_in_sync)
+        self._sample = TrainingSample(hparams.problem, hparams, config.data_dir)
         with self._faults.of_reading(self.step, self._restored_from):
             self._open_input(saved)
         self.workers.require_equal("position in the data", self._input_description)
+        self.workers.require_equal("way to read the data", self._iterator.description)
         self._faults.scheme = getattr(self._iterator, "scheme", None)
         self._compilations = CompilationLog(config.jit_compile, self._iterator.shapes)
         self._keeper = CheckpointKeeper(
@@ -135,8 +138,7 @@ class TrainingSession:
             self._warm_start()
             self._forget_events_after(0)
             return 0
-        with run_vocabulary.explained(self._restored_from, self.model, self._vocabulary):
-            step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
+        step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
         self.optimizer.iterations.assign(step)
         self._forget_events_after(step)
         logging.info("Going on from %s at step %d", self._restored_from, step)
@@ -175,6 +177,7 @@ class TrainingSession:
             seed=self._input_description["input_seed"],
             pad_to_bucket=self._config.jit_compile,
             max_shapes=self._max_shapes,
+            sample=self._sample,
         )
 
     @property
@@ -191,6 +194,7 @@ class TrainingSession:
             self._config.data_dir,
             self.strategy.num_replicas_in_sync,
             max_shapes=self._max_shapes,
+            sample=self._sample,
         )
         return (
             f"{self.model.name}: {num_weights:,} weights in {len(self.model.variables)} variables, "
@@ -209,7 +213,8 @@ class TrainingSession:
 
         Args:
             end_step: global step at which to stop.
-            interruption: if it is requested, training stops after the step and saves.
+            interruption: if it is requested, training stops after the step and saves, and nothing
+                is called any more.
             on_checkpoint: called with the step after each checkpoint.
             on_step: called with the number of steps done after each step.
 
@@ -227,15 +232,20 @@ class TrainingSession:
                 self._one_step(lambda: interruption.requested)
                 # Before an evaluation: it may take longer than a process that is to end has.
                 if self._checkpoint_is_due():
-                    self._checkpoint(on_checkpoint)
-                if on_step is not None:
+                    self._checkpoint(interruption, on_checkpoint)
+                if on_step is not None and not interruption.requested:
                     with self._monitor.paused():
                         on_step(self.step)
         self._monitor.finish(self.step)
         if self._saved_step != self.step:
-            self._checkpoint(None if interruption.requested else on_checkpoint)
+            self._checkpoint(interruption, on_checkpoint)
         self._callbacks.on_train_end()
         self._writer.flush()
+
+    @property
+    def last_checkpoint(self) -> str | None:
+        """The checkpoint from which training would go on now."""
+        return self._monitor.last_checkpoint
 
     @property
     def _epoch(self) -> int:
@@ -250,10 +260,9 @@ class TrainingSession:
         features, records_of = batches[-1]
         micro_batches = [features for features, _ in batches]
         if self._config.compile_all_shapes_first:
-            with self._faults.of_training(features, self.step, last_checkpoint):
-                self._compilations.compile_all(features, self._train_step.compile_for, should_stop)
+            self._compilations.compile_all(features, self._compile_for, should_stop)
         with (
-            self._faults.of_training(features, self.step, last_checkpoint),
+            self._faults.of_training(micro_batches, self.step, last_checkpoint),
             self._compilations.of_step(micro_batches),
         ):
             result = self._train_step(*micro_batches)
@@ -264,6 +273,10 @@ class TrainingSession:
             )
         if self._has_callbacks:
             self._callbacks.on_train_batch_end(self.step - 1, {"loss": float(result.loss)})
+
+    def _compile_for(self, features: dict[str, Any]) -> None:
+        with self._faults.of_training([features], self.step, self._monitor.last_checkpoint):
+            self._train_step.compile_for(features)
 
     def _next_batches(self) -> list[tuple[dict[str, Any], Any]]:
         """The micro-batches of a step, each with its finder of records."""
@@ -277,10 +290,12 @@ class TrainingSession:
             return time.monotonic() - self._saved_time >= self._config.save_checkpoints_secs
         return self.step % self._config.save_checkpoints_steps == 0
 
-    def _checkpoint(self, on_checkpoint: Callable[[int], None] | None) -> None:
+    def _checkpoint(
+        self, interruption: Interruption, on_checkpoint: Callable[[int], None] | None
+    ) -> None:
         with self._monitor.paused():
             self.save()
-            if on_checkpoint is not None:
+            if on_checkpoint is not None and not interruption.requested:
                 on_checkpoint(self.step)
             self._callbacks.on_epoch_end(max(self._epoch - 1, 0))
             self._callbacks.on_epoch_begin(self._epoch)

@@ -12,15 +12,9 @@ from t2t_keras.training.accumulation import GradientAccumulator, nominal_token_c
 from t2t_keras.training.gradients import GradientFinisher, finiteness_mark
 from t2t_keras.training.precision import loss_scale_for
 from t2t_keras.training.slots import count_skipped_update
-from t2t_keras.training.training_loss import (
-    Features,
-    LossSettings,
-    TrainingLoss,
-    loss_terms,
-    token_weights,
-)
+from t2t_keras.training.training_loss import Features, TrainingLoss
 
-__all__ = ["LossSettings", "StepResult", "TrainStep", "loss_terms", "token_weights"]
+__all__ = ["StepResult", "TrainStep"]
 
 # Odd constants that spread small numbers over 32 bits, so that no (seed, replica) pair meets
 # another.

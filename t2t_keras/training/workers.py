@@ -6,6 +6,7 @@ for it in the next step's sum of gradients.
 """
 
 import contextlib
+import dataclasses
 import glob
 import os
 import zlib
@@ -19,6 +20,7 @@ from absl import logging
 from t2t_keras.data.modes import ModeKeys
 from t2t_keras.training.cluster import Cluster
 from t2t_keras.training.interruption import Interruption
+from t2t_keras.training.run_config import RunConfig
 
 __all__ = ["WorkerLostError", "Workers"]
 
@@ -27,6 +29,9 @@ __all__ = ["WorkerLostError", "Workers"]
 STEPS_BETWEEN_QUESTIONS = 10
 # Above all signals' numbers: stop in the ordinary way.
 _STOP_WITHOUT_SIGNAL = 1000
+# Of a `RunConfig`: each worker has its own number and may mount directories elsewhere; the chief's
+# seed is everybody's.
+_SETTINGS_OF_ONE_WORKER = ("cluster", "output_dir", "data_dir", "warm_start_from", "random_seed")
 # Of a message's quotation, in characters.
 _LONGEST_VALUE = 300
 
@@ -85,12 +90,12 @@ class Workers:
         """Waits until all workers are here."""
         self._gather(0)
 
-    def require_same_run(self, hparams: Any, config: Any, restored_from: str | None) -> None:
+    def require_same_run(self, hparams: Any, config: RunConfig, restored_from: str | None) -> None:
         """Makes sure that all workers do the same, on the same data, from the same checkpoint.
 
         Args:
             hparams: with `problem`.
-            config: the run's `RunConfig`.
+            config: settings of the run.
             restored_from: the checkpoint found in the output directory, or None.
 
         Raises:
@@ -100,12 +105,27 @@ class Workers:
             return
         step = os.path.basename(restored_from) if restored_from else "none"
         self.require_equal("newest checkpoint in output_dir", step)
-        self.require_equal("number of steps to train", config.train_steps)
-        self.require_equal("value of xla_compile", config.jit_compile)
+        self._require_equal_settings(config)
         self.require_equal("hyperparameter", _comparable_hparams(hparams))
         files = sorted(glob.glob(hparams.problem.filepattern(config.data_dir, ModeKeys.TRAIN)))
         sizes = {os.path.basename(path): os.path.getsize(path) for path in files}
         self.require_equal("set of training files", sizes)
+
+    def _require_equal_settings(self, config: RunConfig) -> None:
+        settings = {
+            field.name: getattr(config, field.name)
+            for field in dataclasses.fields(config)
+            if field.name not in _SETTINGS_OF_ONE_WORKER
+        }
+        if self._differing(settings).size:
+            # Asked again one by one, by all workers, to name those that differ.
+            for name, value in settings.items():
+                self.require_equal(f"setting {name}", value)
+
+    def _differing(self, value: Any) -> np.ndarray:
+        """Numbers of the workers that don't have what worker 0 has."""
+        numbers = self._gather(zlib.crc32(repr(value).encode("utf-8")))
+        return np.flatnonzero(numbers != numbers[0])
 
     def require_equal(self, what: str, value: Any) -> None:
         """Makes sure that all workers have the same.
@@ -115,8 +135,7 @@ class Workers:
         """
         if self._cluster is None:
             return
-        numbers = self._gather(zlib.crc32(repr(value).encode("utf-8")))
-        differing = np.flatnonzero(numbers != numbers[0])
+        differing = self._differing(value)
         if differing.size:
             text = str(value)
             raise ValueError(
