@@ -83,6 +83,7 @@ def main(argv: list[str]) -> None:
     # Only now: the problem's hyperparameters depend on its vocabulary.
     hparams_lib.add_problem_hparams(hparams, FLAGS.problem)
     translation_check = validation_flags.translation_check(hparams)
+    validation_flags.require_data(hparams.problem)
     _configure_tensorflow()
     from t2t_keras.training.trainer import Trainer
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import functools
+import glob
 import os
 from typing import Any
 
 from absl import flags, logging
 
-from t2t_keras.bin import flag_checks
+from t2t_keras.bin import distribution_flags, flag_checks
 
 FLAGS = flags.FLAGS
 
 # Schedules that translate nothing, and those that keep no best checkpoint.
 _WITHOUT_TRANSLATIONS = ("train", "evaluate_on_train_data", "continuous_eval_on_train_data", "test")
 _WITHOUT_BEST = (*_WITHOUT_TRANSLATIONS, "evaluate")
+# Schedules that read nothing but training data.
+_WITHOUT_EVALUATIONS = ("train", "evaluate_on_train_data", "continuous_eval_on_train_data")
+# They evaluate every `local_eval_frequency` steps, if that isn't 0.
+_EVERY_FEW_STEPS = ("train_and_evaluate", "train_eval_and_decode")
 _EVALUATE_ELSEWHERE = (
     "Use --schedule=continuous_train_and_eval, or give it to a process with "
     "--schedule=continuous_eval beside the training."
@@ -159,10 +164,44 @@ def translation_check(hparams: Any) -> Any:
         return validation.TranslationScorer(hparams, options, lambda: text, FLAGS.output_dir)
     # Read later: TensorFlow must not run anything before the replicas' devices are made.
     read = functools.partial(
-        validation.text_of_split,
-        hparams,
-        FLAGS.data_dir,
-        "test" if FLAGS.eval_use_test_set else "dev",
-        options.num_samples,
+        validation.text_of_split, hparams, FLAGS.data_dir, _split(), options.num_samples
     )
     return validation.TranslationScorer(hparams, options, read, FLAGS.output_dir)
+
+
+def _split() -> str:
+    """What evaluations read."""
+    return "test" if FLAGS.eval_use_test_set else "dev"
+
+
+def require_data(problem: Any) -> None:
+    """Raises `FileNotFoundError` if evaluations would find no data, be it hours later."""
+    from t2t_keras.decoding import validation
+    from t2t_keras.training.run_config import TRAINING_SCHEDULES
+
+    if not _evaluates():
+        return
+    problems = [problem]
+    translates = translate_every_evaluations() and FLAGS.schedule not in _WITHOUT_TRANSLATIONS
+    if translates and not FLAGS.decode_from_file:
+        problems.append(validation.problem_to_translate(problem))
+    for needed in problems:
+        pattern = needed.filepattern(FLAGS.data_dir, _split())
+        if glob.glob(pattern):
+            continue
+        is_training = FLAGS.schedule in TRAINING_SCHEDULES
+        raise FileNotFoundError(
+            f"There is nothing to evaluate on: no file matches {pattern}. Make the data with: "
+            f"t2t-datagen --problem={needed.name} --data_dir={FLAGS.data_dir}"
+            f"{'; or train without evaluations: --schedule=train' if is_training else ''}"
+        )
+
+
+def _evaluates() -> bool:
+    """Whether this process does."""
+    if FLAGS.schedule in _WITHOUT_EVALUATIONS:
+        return False
+    if FLAGS.schedule in _EVERY_FEW_STEPS and not FLAGS.local_eval_frequency:
+        return False
+    cluster = distribution_flags.cluster()
+    return cluster is None or bool(cluster.is_chief)

@@ -24,6 +24,7 @@ __all__ = [
     "SCORES",
     "TranslationScorer",
     "ValidationText",
+    "problem_to_translate",
     "score_translations",
     "text_of_files",
     "text_of_split",
@@ -85,8 +86,7 @@ def text_of_split(
 ) -> ValidationText:
     """Reads a split of the run's problem; the references are its targets, decoded.
 
-    A packed problem's examples are several sentences each: the problem of the same name without
-    `_packed` is read instead (as T2T does).
+    A packed problem's text is that of another problem, see `problem_to_translate`.
 
     Args:
         hparams: with `problem` and `problem_hparams`.
@@ -100,9 +100,7 @@ def text_of_split(
     """
     from t2t_keras.decoding.dataset import read_examples
 
-    problem = hparams.problem
-    if _PACKED in problem.name:
-        problem = registry.problem(problem.name.replace(_PACKED, ""))
+    problem = problem_to_translate(hparams.problem)
     vocabulary = hparams.problem_hparams.vocabulary
     sources, references, ids = [], [], []
     for example in read_examples(problem, hparams, data_dir, dataset_split, num_samples):
@@ -112,6 +110,17 @@ def text_of_split(
     if not ids:
         raise ValueError(f"Nothing to translate in split {dataset_split!r} of {problem.name}.")
     return ValidationText(sources, references, ids, f"{problem.name}, {dataset_split}")
+
+
+def problem_to_translate(problem: Any) -> Any:
+    """The problem whose examples are one sentence each, to be translated.
+
+    That is the problem itself; of a packed one, whose examples are several sentences, the problem
+    of the same name without `_packed` (as in T2T).
+    """
+    if _PACKED not in problem.name:
+        return problem
+    return registry.problem(problem.name.replace(_PACKED, ""))
 
 
 def _text(encoder: Any, ids: Sequence[int]) -> str:

@@ -95,6 +95,13 @@ REFUSED = [
         {**EVALUATING, "decode_from_file": "file", "decode_reference": "shorter"},
         "2 lines in file, 1 in shorter",
     ),
+    # What evaluations read is missed before training starts.
+    ({}, "nothing to evaluate on: no file matches data/toy_reverse_words-dev.*--schedule=train"),
+    ({"eval_use_test_set": True, "schedule": "test"}, "matches data/toy_reverse_words-test"),
+    (
+        {**TRANSLATING, "problem": "toy_reverse_words_rev"},
+        "no file matches .*toy_reverse_words-dev",
+    ),
 ]
 
 
@@ -106,6 +113,26 @@ def arguments(**changes):
 @pytest.mark.parametrize(("changes", "message"), REFUSED)
 def test_mistakes_are_named_at_once_and_nothing_is_written(refusal, changes, message):
     assert re.search(message, refusal("t2t_trainer", *arguments(**changes)))
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"schedule": "train"},
+        {"schedule": "train_and_evaluate", "local_eval_frequency": 0},
+        {"schedule": "continuous_train_and_eval", "worker": 1},
+    ],
+)
+def test_data_that_nothing_evaluates_on_may_be_absent(in_process, monkeypatch, changes, files):
+    monkeypatch.chdir(files)
+    workers = json.dumps(
+        {"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}}
+    )
+    monkeypatch.setenv("TF_CONFIG", workers if changes.pop("worker", 0) else "")
+    # What comes next is TensorFlow, which can't be imported here.
+    with pytest.raises(ImportError, match="tensorflow must not be imported"):
+        in_process("t2t_trainer", *arguments(**changes))
 
 
 @pytest.mark.usefixtures("files")

@@ -68,6 +68,12 @@ def test_references_are_whole_and_never_the_source(overrides, hparams, data_dir)
     assert validation.text_of_split(changed, data_dir, num_samples=7) == expected
 
 
+@pytest.mark.parametrize("name", ["translate_ende_wmt32k_packed", "translate_ende_wmt32k"])
+def test_a_packed_problem_is_translated_as_the_one_of_single_sentences(name):
+    problem = validation.problem_to_translate(registry.problem(name))
+    assert problem.name == "translate_ende_wmt32k" and not problem.packed_length
+
+
 def write(path: pathlib.Path, *lines):
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
