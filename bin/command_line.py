@@ -12,17 +12,15 @@ def entry_point() -> None:
 
 from __future__ import annotations
 
-import glob
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from absl import app, flags, logging
 
 from t2t_keras import registry, usr_dir
-from t2t_keras.bin import environment, flag_checks, unsupported_flags
+from t2t_keras.bin import environment, error_messages, flag_checks, unsupported_flags
 from t2t_keras.bin import flags as t2t_flags
 from t2t_keras.bin.flag_checks import UsageError
 
@@ -52,8 +50,6 @@ _FORGIVEN_FLAGS = (
     "xml_output_file",
     "op_conversion_fallback_to_while_loop",
 )
-# Lines of a message after which its beginning is out of sight.
-_LONG_MESSAGE = 15
 
 
 def run(
@@ -67,7 +63,8 @@ def run(
 
     Prepares the environment, defines and parses the flags, reports those that can't be honoured,
     imports the user's package and answers `--registry_help`; then calls `main`. A user's error is
-    printed as one message, without a traceback unless `--verbosity=1` is given.
+    printed as one message, without a traceback unless `--verbosity=1` is given; see
+    `error_messages`.
 
     Args:
         main: the command; gets the program's name and the arguments that are no flags (there are
@@ -102,12 +99,10 @@ def run(
     except Exception as error:
         if _wants_traceback():
             raise
-        damage = _damaged_shard(error)
-        if damage:
-            sys.exit(f"{program}: {damage}")
-        if not _is_user_error(error):
+        message = error_messages.message_of(program, error)
+        if not message:
             raise
-        sys.exit(_error_message(program, error))
+        sys.exit(message)
 
 
 def parse_flags(arguments: list[str], *, hparam_arguments: bool = False) -> None:
@@ -326,61 +321,3 @@ def _answer_help(main: Callable[[list[str]], None], arguments: list[str]) -> boo
 
 def _wants_traceback() -> bool:
     return FLAGS.is_parsed() and FLAGS.verbosity >= logging.DEBUG
-
-
-def _is_user_error(error: Exception) -> bool:
-    """Whether the message says all there is to say: raised by this package, and in words."""
-    if isinstance(error, (UsageError, registry.RegistryKeyError)):
-        return True
-    if not isinstance(error, (ValueError, KeyError, TypeError, ImportError, OSError)):
-        return False
-    if isinstance(error, KeyError) and " " not in str(error):
-        return False
-    module = _raising_module(error)
-    if isinstance(error, TypeError):
-        # Elsewhere a TypeError is a mistake in the program.
-        return module == registry.__name__
-    return module.split(".")[0] == "t2t_keras"
-
-
-def _damaged_shard(error: Exception) -> str:
-    """Which shard TensorFlow means, which doesn't say, and the way out; "" for other errors."""
-    # By name: without TensorFlow it can't have been raised.
-    if type(error).__name__ != "DataLossError" or not (_flag("problem") and _flag("data_dir")):
-        return ""
-    from t2t_keras.data import shard_sizes
-
-    problem = registry.problem(FLAGS.problem)
-    for split in ("train", "dev", "test"):
-        shards = sorted(glob.glob(problem.filepattern(FLAGS.data_dir, split)))
-        found = shard_sizes.unreadable(shards)
-        if found:
-            return (
-                f"{found} Delete it and make the data again: "
-                f"t2t-datagen --problem={problem.name} --data_dir={FLAGS.data_dir} "
-                "--tmp_dir=<directory of the source files>"
-            )
-    return ""
-
-
-def _raising_module(error: Exception) -> str:
-    """Dotted name of the module that raised an error, even if it is run as the main one."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    if not frames:
-        return ""
-    names = frames[-1][0].f_globals
-    spec = names.get("__spec__")
-    return spec.name if spec is not None else names.get("__name__", "")
-
-
-def _error_message(program: str, error: Exception) -> str:
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-    parts = [f"{program}: {text}"]
-    if isinstance(error, registry.RegistryKeyError):
-        parts.append(usr_dir.unimported_files_hint(_flag("t2t_usr_dir")))
-        if text.count("\n") > _LONG_MESSAGE:
-            # The first line tells what is wrong.
-            parts.append(text.split("\n", 1)[0])
-    if not isinstance(error, UsageError):
-        parts.append("(--verbosity=1 shows where this happened.)")
-    return "\n".join(part for part in parts if part)

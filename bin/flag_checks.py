@@ -139,9 +139,13 @@ def require_can_be_made(*names: str) -> None:
         UsageError: names the first that can't, and what stands in the way.
     """
     for name in names:
-        value = FLAGS[name].value
-        if value:
-            _raise_unless_writable(name, value, os.path.abspath(os.path.expanduser(value)))
+        if FLAGS[name].value:
+            require_place(name, FLAGS[name].value)
+
+
+def require_place(name: str, directory: str) -> None:
+    """As `require_can_be_made`, for the directory that a flag stands for, given or not."""
+    _raise_unless_writable(name, directory, os.path.abspath(os.path.expanduser(directory)))
 
 
 def require_file_can_be_written(*names: str) -> None:

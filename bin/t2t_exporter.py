@@ -56,6 +56,10 @@ def main(argv: list[str]) -> None:
     options = decode_hparams(FLAGS.decode_hparams)
     flag_checks.require_can_be_made("export_dir")
     hparams = trained_model.check_flags()
+    if not FLAGS.export_dir:
+        flag_checks.require_place(
+            "export_dir", os.path.join(trained_model.checkpoint_directory(), "export")
+        )
     environment.load_tensorflow()
     from t2t_keras.decoding.sampling import sampling_from_hparams
     from t2t_keras.serving.export import export_saved_model

@@ -75,6 +75,12 @@ def load(hparams: HParams) -> TrainedModel:
     return TrainedModel(model, hparams, checkpoint_path, step)
 
 
+def checkpoint_directory() -> str:
+    """The directory of the checkpoint that is meant."""
+    path = os.path.expanduser(FLAGS.checkpoint_path or FLAGS.output_dir)
+    return path if os.path.isdir(path) else os.path.dirname(path)
+
+
 def _run_directory() -> str:
     """Where the run's files are: the output directory, else that of the checkpoint."""
     path = FLAGS.output_dir or os.path.expanduser(FLAGS.checkpoint_path)

@@ -68,7 +68,11 @@ class Text2TextProblem(problem.Problem):
         If False it is called once, for TRAIN, and its samples are dealt out in turn to all shards
         of all splits.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define is_generate_per_split.")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not define is_generate_per_split: True if "
+            "generate_samples tells the splits apart, False if it is called once and its samples "
+            "are dealt out."
+        )
 
     def generate_samples(self, data_dir: str, tmp_dir: str, dataset_split: str) -> Iterator[Sample]:
         """Yield the samples of a split: dicts with texts `targets` and, if any, `inputs`.

@@ -18,6 +18,8 @@ COMMAND = '''
 """A command for tests."""
 import json
 import os
+import sys
+import traceback
 from absl import flags
 from t2t_keras import registry
 from t2t_keras.bin import command_line
@@ -38,6 +40,27 @@ def main(argv):
         {}["absent"]
     if FLAGS.model == "damaged_data":
         raise type("DataLossError", (Exception,), {})("truncated record at 99")
+    if FLAGS.model == "no_file":
+        open("/absent/file")
+    if FLAGS.model == "full":
+        raise OSError(28, os.strerror(28))
+    if FLAGS.model == "full_for_tensorflow":
+        error = type("ResourceExhaustedError", (Exception,), {"__module__": "tensorflow.errors"})
+        raise error("{{function_node __wrapped__SaveV2_device_/job:a}} out/part; "
+                    "No space left on device [Op:SaveV2]")
+    if FLAGS.model == "refused_connection":
+        raise ConnectionRefusedError(111, "Connection refused", "somewhere")
+    if FLAGS.model == "of_user":
+        sys.modules["my_usr"].f()
+    if FLAGS.model == "of_user_in_worker":
+        try:
+            sys.modules["my_usr"].f()
+        except KeyError as error:
+            text = traceback.format_exc()
+            in_worker = error.with_traceback(None)
+        raise in_worker from type("_RemoteTraceback", (Exception,), {})(text)
+    if FLAGS.model == "generate":
+        registry.problem("my_old").generation_passes()
     names = ("problem", "model", "hparams", "hparams_set", "data_dir", "train_steps", "verbosity")
     values = {name: FLAGS[name].value for name in names}
     environment = ("KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
@@ -129,6 +152,44 @@ def test_traceback_on_demand_and_for_bugs(command):
     assert asked.returncode == 1 and "Traceback" in asked.stderr
     bug = command("--model=bug")
     assert bug.returncode == 1 and "Traceback" in bug.stderr and "KeyError: 'absent'" in bug.stderr
+
+
+def test_what_the_file_system_refuses_is_one_message(command):
+    message = one_message(command("--model=no_file"))
+    assert "toy-command: No such file or directory: /absent/file\n(--verbosity=1" in message
+    assert "toy-command: No space left on device" in one_message(command("--model=full"))
+    message = one_message(command("--model=full_for_tensorflow"))
+    assert "toy-command: out/part; No space left on device\n" in message
+    # Not about files, or not told by the system: a bug of the program.
+    assert "Traceback" in command("--model=refused_connection").stderr
+
+
+def test_errors_of_the_users_code_are_told_by_place(command, tmp_path):
+    code = "def f():\n  g()\ndef g():\n  {}['absent']\n"
+    usr_dir = user_directory(tmp_path, __init__="from .mine import f", mine=code)
+    message = one_message(command(usr_dir, "--model=of_user"))
+    assert f"toy-command: {tmp_path}/my_usr/mine.py, line 4, in g: KeyError: 'absent'" in message
+    assert [int(n) for n in re.findall(r"^ +File .*, line (\d+), in", message, re.M)] == [2, 4]
+    assert 'toy-command", line' not in message
+    # In a worker process, whose traceback comes as text.
+    message = one_message(command(usr_dir, "--model=of_user_in_worker"))
+    assert "mine.py, line 4, in g: KeyError: 'absent'" in message
+
+
+def test_errors_while_the_users_code_is_imported(command, tmp_path):
+    usr_dir = user_directory(tmp_path, __init__="import os\n1 / 0\n")
+    message = one_message(command(usr_dir))
+    assert "__init__.py, line 2, in <module>: ZeroDivisionError: division by zero" in message
+
+
+def test_what_the_users_problem_leaves_undefined(command, tmp_path):
+    text = (
+        "from t2t_keras import registry\nfrom t2t_keras.data import text_problems\n"
+        "@registry.register_problem\nclass MyOld(text_problems.Text2TextProblem):\n"
+        "  def generate_samples(self, data_dir, tmp_dir, dataset_split):\n    return iter(())\n"
+    )
+    message = one_message(command(user_directory(tmp_path, __init__=text), "--model=generate"))
+    assert "toy-command: MyOld does not define is_generate_per_split" in message
 
 
 def user_directory(tmp_path, **files):

@@ -56,6 +56,16 @@ def test_directories_without_permission_are_named(tmp_path, flag, monkeypatch):
         flag_checks.require_file_can_be_written("place")
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="Needs a place where nothing can be made")
+def test_places_are_tried_without_a_trace(tmp_path, flag):
+    flag("/proc/new/below")
+    with pytest.raises(flag_checks.UsageError, match=r"/proc can't be written to \(\w+"):
+        flag_checks.require_can_be_made("place")
+    flag(tmp_path / "new")
+    flag_checks.require_can_be_made("place")
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_without_permission_are_named(tmp_path, flag, monkeypatch):
     (tmp_path / "file").touch()
     flag(tmp_path / "file")

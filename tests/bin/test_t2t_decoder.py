@@ -76,6 +76,12 @@ def test_refused_at_once_with_one_message(refusal, program, arguments, message):
     assert re.search(message, refusal(program, *arguments.split()))
 
 
+def test_the_place_of_exports_is_looked_at_first(refusal, run):
+    (run / "export").touch()
+    message = refusal("t2t_exporter", "--output_dir=run", f"--hparams={toy.TINY}")
+    assert f"--export_dir: {run}/export is a file, not a directory" in message
+
+
 def test_a_run_without_flags_needs_them(refusal, run):
     (run / "flags.txt").unlink()
     assert "--problem is missing" in refusal("t2t_decoder", "--output_dir=run")

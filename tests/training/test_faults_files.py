@@ -91,8 +91,8 @@ def test_a_corrupt_record_is_named_and_the_repaired_data_go_on(
     train(run, str(own_data), train_steps=4)
     alter(shard(own_data))
     alter(shard(own_data, 1))
-    # Where the altered byte is part of a record's length, the file seems to end too early.
-    damage = r"train-0000\d-of-00002 is (damaged: record|cut off within record) \d+"
+    # The altered byte may be part of a record's length.
+    damage = r"train-0000\d-of-00002 is damaged: (the length of )?record \d+"
     with pytest.raises(ValueError, match=damage) as error:
         train(run, str(own_data), train_steps=40)
     assert "t2t-datagen --problem=toy_reverse_words" in str(error.value)
