@@ -1,9 +1,10 @@
 """Whether memory grows from evaluation to evaluation.
 
-    python tests/soak/memory_of_evaluations.py --rounds=20
+    PYTHONPATH=. python tests/soak/memory_of_evaluations.py --rounds=20
 
 One process trains a tiny model with an evaluation after every few steps; then another reloads and
-evaluates checkpoints as `--schedule=continuous_eval` does. Each prints its resident memory after
+evaluates checkpoints as `--schedule=continuous_eval` does. Every evaluation translates the dev
+split by beam search. Each process prints its resident memory after
 every round; from round 3 to the last it must grow by less than 5 %. The exit status is 1 if it
 grows more.
 """
@@ -19,6 +20,8 @@ import tempfile
 _LIMIT = 0.05
 _FIRST_ROUND = 3
 _STEPS_A_ROUND = 5
+# With this length penalty the search goes on to the end: something longer might still be better.
+_SEARCH = "beam_size=4,alpha=5,extra_length=5,num_samples=100"
 
 
 def resident_megabytes() -> float:
@@ -30,6 +33,8 @@ def resident_megabytes() -> float:
 
 def evaluate_rounds(kind: str, folder: str, rounds: int) -> list[float]:
     """Resident memory after each evaluation of one of the two kinds."""
+    from t2t_keras.decoding.decode_hparams import decode_hparams
+    from t2t_keras.decoding.validation import TranslationScorer, ValidationText, text_of_split
     from t2t_keras.training import checkpoints
     from t2t_keras.training.trainer import Trainer
     from tests.training import toy
@@ -50,9 +55,16 @@ def evaluate_rounds(kind: str, folder: str, rounds: int) -> list[float]:
     config = toy.make_config(
         pathlib.Path(folder, "run"), data_dir, train_steps=steps, eval_steps=100,
         iterations_per_loop=_STEPS_A_ROUND, local_eval_frequency=_STEPS_A_ROUND,
-        keep_checkpoint_max=0, eval_poll_seconds=0,
+        keep_checkpoint_max=0, eval_poll_seconds=0, translate_every_evaluations=1,
     )  # fmt: skip
-    trainer = Trainer(toy.make_hparams(data_dir), "transformer", config)
+    hparams = toy.make_hparams(data_dir)
+    options = decode_hparams(_SEARCH)
+
+    def dev_split() -> ValidationText:
+        return text_of_split(hparams, data_dir, "dev", options.num_samples)
+
+    translate = TranslationScorer(hparams, options, dev_split, config.output_dir)
+    trainer = Trainer(hparams, "transformer", config, translation_check=translate)
     if kind == "training":
         trainer.train_and_evaluate()
         return megabytes
