@@ -185,7 +185,8 @@ def fill_from_output_dir(flag_values: flags.FlagValues = FLAGS) -> None:
     """
     directory = flag_values["output_dir"].value
     if not directory and "checkpoint_path" in flag_values and flag_values["checkpoint_path"].value:
-        directory = os.path.dirname(os.path.expanduser(flag_values["checkpoint_path"].value))
+        path = os.path.expanduser(flag_values["checkpoint_path"].value)
+        directory = path if os.path.isdir(path) else os.path.dirname(path)
     if directory:
         fill_from_directory(directory, flag_values)
 

@@ -92,8 +92,7 @@ def _require_vocabulary(hparams: HParams) -> None:
     from t2t_keras.training import run_vocabulary
 
     # Beside the checkpoint or, if it was copied without the rest, in the run's directory.
-    path = os.path.expanduser(FLAGS.checkpoint_path or "")
-    directory = path if os.path.isdir(path) else os.path.dirname(path)
-    if not path or not os.path.exists(os.path.join(directory, run_vocabulary.FILE)):
+    directory = checkpoint_directory()
+    if not os.path.exists(os.path.join(directory, run_vocabulary.FILE)):
         directory = _run_directory()
     run_vocabulary.require_that_of_run(directory, hparams, FLAGS.data_dir or "")

@@ -24,8 +24,9 @@ def read_records(path: str, delimiter: str = "\n", strip: bool = True) -> list[s
     """The records of a UTF-8 file.
 
     Only the delimiter separates records, not the other characters that `str.splitlines` splits at.
-    What follows a final delimiter is a record only if there is something, if only blanks. Bytes that are no UTF-8 are
-    replaced by U+FFFD with a warning that names the record. A byte order mark is dropped.
+    What follows the last delimiter is a record only if there is something, if only blanks. Bytes
+    that are no UTF-8 are replaced by U+FFFD with a warning that names the record. A byte order mark
+    is dropped.
 
     Args:
         path: file to read.

@@ -11,7 +11,7 @@ from absl import logging
 from t2t_keras import registry
 from t2t_keras.data import pipeline
 from t2t_keras.data.problem import DatasetSplit, ModeKeys
-from t2t_keras.training import checkpoints
+from t2t_keras.training import checkpoints, run_vocabulary
 from t2t_keras.training.evaluator import Evaluator, metric_prefix
 from t2t_keras.training.event_files import EventWriter
 from t2t_keras.training.interruption import Interruption, catch_signals
@@ -201,11 +201,16 @@ class Trainer:
 
     def _evaluate_newest(self, folder: str, on_train_data: bool = False) -> dict[str, float]:
         prefix = checkpoints.resolve(self.config.output_dir)
+        self._require_vocabulary()
         model = registry.model(self.model_name).from_hparams(self.hparams)
         step = checkpoints.load_model_variables(model, prefix)
         return self._evaluate_model(
             model, step, folder, on_train_data=on_train_data, translates=not on_train_data
         )
+
+    def _require_vocabulary(self) -> None:
+        config = self.config
+        run_vocabulary.require_that_of_run(config.output_dir, self.hparams, config.data_dir)
 
     def _evaluate_continuously(self, folder: str, on_train_data: bool = False) -> dict[str, float]:
         config = self.config
@@ -221,6 +226,7 @@ class Trainer:
                 time.sleep(min(config.eval_poll_seconds, timeout))
                 continue
             seen, waiting_since = newest, time.monotonic()
+            self._require_vocabulary()
             step = checkpoints.load_model_variables(model, newest)
             if validation is not None:
                 results = validation(model, step)

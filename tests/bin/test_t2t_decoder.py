@@ -1,9 +1,13 @@
 """What `t2t-decoder` and `t2t-exporter` say to command lines that can't work."""
 
 import re
+import shutil
 
 import pytest
 
+from t2t_keras import registry
+from t2t_keras.data import text_problems
+from t2t_keras.training import run_vocabulary
 from tests.training import toy  # registers the run's problem
 
 
@@ -92,3 +96,63 @@ def test_a_data_set_needs_its_directory(refusal, run):
         "--problem=toy_reverse_words\n--model=transformer\n--hparams_set=transformer_tiny\n"
     )
     assert "which needs --data_dir" in refusal("t2t_decoder", "--output_dir=run")
+
+
+@registry.register_problem("decoded_words")
+class DecodedWords(text_problems.Text2TextProblem):
+    """Words, from a file of them."""
+
+    vocab_type = text_problems.VocabType.TOKEN
+    vocab_filename = "vocab.words"
+    oov_token = None
+
+
+@pytest.fixture
+def run_on_words(files, run):
+    """A run on the words in `data`; `other` has as many others, `same` the same again."""
+    words = "".join(f"word{number}\n" for number in range(10))
+    (files / "data" / "vocab.words").write_text(words)
+    shutil.copytree(files / "data", files / "same")
+    (files / "other").mkdir()
+    (files / "other" / "vocab.words").write_text(words.replace("word", "other"))
+    flags = (run / "flags.txt").read_text().replace("toy_reverse_words", "decoded_words")
+    (run / "flags.txt").write_text(flags)
+    problem = registry.problem("decoded_words")
+    encoders = problem.feature_encoders(str(files / "data"))
+    described = run_vocabulary.describe(problem, encoders, str(files / "data"))
+    run_vocabulary.remember(str(run), described)
+    return run
+
+
+@pytest.mark.parametrize("program", ["t2t_decoder", "t2t_exporter"])
+@pytest.mark.parametrize(
+    "flags", ["--output_dir=run", "--checkpoint_path=run/model.ckpt-7", "--checkpoint_path=run"]
+)
+def test_another_vocabulary_than_the_runs_is_refused(refusal, run_on_words, program, flags):
+    message = refusal(program, *flags.split(), "--data_dir=other")
+    assert "of the same size" in message and "other/vocab.words" in message
+    # Without what tells, as in a run of tensor2tensor's, nothing is in the way.
+    assert f"delete {flags.partition('=')[2].partition('/')[0]}/vocabulary.json" in message
+
+
+# What is refused after the vocabulary.
+LATER = ("--decode_from_file=file", "--decode_reference=shorter")
+
+
+def test_the_contents_of_a_vocabulary_count(refusal, run_on_words):
+    for data_dir in ("data", "same"):
+        message = refusal("t2t_decoder", "--output_dir=run", f"--data_dir={data_dir}", *LATER)
+        assert "2 lines in" in message
+    (run_on_words / "vocabulary.json").unlink()
+    assert "2 lines in" in refusal("t2t_decoder", "--output_dir=run", "--data_dir=other", *LATER)
+
+
+def test_a_checkpoint_alone_has_the_vocabulary_of_output_dir(refusal, files, run_on_words):
+    (files / "copied").mkdir()
+    (files / "copied" / "model.ckpt-9.index").touch()
+    flags = ("--output_dir=run", "--checkpoint_path=copied/model.ckpt-9", "--data_dir=other")
+    assert "of the same size" in refusal("t2t_decoder", *flags)
+    problem = registry.problem("decoded_words")
+    encoders = problem.feature_encoders("other")
+    run_vocabulary.remember("copied", run_vocabulary.describe(problem, encoders, "other"))
+    assert "2 lines in" in refusal("t2t_decoder", *flags, *LATER)

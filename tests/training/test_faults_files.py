@@ -224,6 +224,10 @@ def test_another_vocabulary_of_the_same_size_is_refused(data_dir, tmp_path):
     train(tmp_path, data_dir, with_vocabulary(data_dir, encoder(words(298))), train_steps=2)
     with pytest.raises(VocabularyError, match="of the same size: 300 entries.* now, 300 entries"):
         train(tmp_path, data_dir, with_vocabulary(data_dir, encoder(words(298, "b"))))
+    for schedule in ("evaluate", "continuous_eval"):
+        other = with_vocabulary(data_dir, encoder(words(298, "b")))
+        with pytest.raises(VocabularyError, match="of the same size"):
+            runs.train(tmp_path, data_dir, hparams=other, schedule=schedule, train_steps=2)
     assert runs.newest(tmp_path).endswith("model.ckpt-2")
 
 
