@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import shutil
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +12,9 @@ import tensorflow as tf
 from absl import logging
 
 from t2t_keras.hparams_lib import HPARAMS_FILE
-from t2t_keras.training import checkpoints
-from t2t_keras.training.checkpoint_damage import READ_ERRORS
+from t2t_keras.text.text_files import write_text_atomically
+from t2t_keras.training import checkpoints, run_vocabulary
+from t2t_keras.training.checkpoint_damage import READ_ERRORS, find_damaged_values
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.t2t_loss_scale import LOSS_SCALE, own_name
 
@@ -25,7 +25,7 @@ _POLL_SECONDS = 10.0
 # Beside averages: how many checkpoints each is of.
 _WINDOW_FILE = "averages_of.txt"
 # What a decoder needs beside the checkpoint.
-_RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE)
+_RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE, run_vocabulary.FILE)
 
 
 def _is_averaged(name: str) -> bool:
@@ -46,25 +46,33 @@ def average_values(paths: Sequence[str]) -> dict[str, np.ndarray]:
         CheckpointError: a checkpoint is absent, or they differ in variables or shapes.
     """
     _raise_if_repeated(paths)
+    _raise_unless_alike(paths)
     sums: dict[str, np.ndarray] = {}
     dtypes: dict[str, np.dtype] = {}
-    for number, path in enumerate(paths):
+    for path in paths:
         reader = tf.train.load_checkpoint(checkpoints.resolve(path))
-        shapes = {
-            name: shape
-            for name, shape in reader.get_variable_to_shape_map().items()
-            if _is_averaged(name)
-        }
-        if number and _shapes(sums) != shapes:
-            raise checkpoints.CheckpointError(
-                "Checkpoints of different models can't be averaged: "
-                f"{_first_difference(_shapes(sums), shapes)}. Received: {paths[0]}, {path}"
-            )
-        for name in shapes:
+        for name in _averaged_shapes(reader):
             value = _value(reader, name, path)
             dtypes[name] = value.dtype
             sums[name] = sums.get(name, 0.0) + value.astype(np.float64)
     return {name: (total / len(paths)).astype(dtypes[name]) for name, total in sums.items()}
+
+
+def _averaged_shapes(reader: Any) -> dict[str, list[int]]:
+    shapes = reader.get_variable_to_shape_map()
+    return {name: shape for name, shape in shapes.items() if _is_averaged(name)}
+
+
+def _raise_unless_alike(paths: Sequence[str]) -> None:
+    first: dict[str, list[int]] | None = None
+    for path in paths:
+        shapes = _averaged_shapes(tf.train.load_checkpoint(checkpoints.resolve(path)))
+        first = shapes if first is None else first
+        if shapes != first:
+            raise checkpoints.CheckpointError(
+                "Checkpoints of different models can't be averaged: "
+                f"{_first_difference(first, shapes)}. Received: {paths[0]}, {path}"
+            )
 
 
 def _value(reader: Any, name: str, path: str) -> np.ndarray:
@@ -72,12 +80,8 @@ def _value(reader: Any, name: str, path: str) -> np.ndarray:
         return reader.get_tensor(name)
     except READ_ERRORS as error:
         raise checkpoints.CheckpointError(
-            f"The data of checkpoint {path} are damaged at {name} ({error})"
+            f"The data of checkpoint {path} are damaged at {name} ({error}). Average without it."
         ) from error
-
-
-def _shapes(values: Mapping[str, np.ndarray]) -> dict[str, list[int]]:
-    return {name: list(value.shape) for name, value in values.items()}
 
 
 def _first_difference(first: Mapping[str, list[int]], second: Mapping[str, list[int]]) -> str:
@@ -158,29 +162,46 @@ def wait_for_checkpoints(
     min_steps: int = 0,
     wait_minutes: float = 0.0,
     poll_seconds: float = _POLL_SECONDS,
-) -> Iterator[str]:
-    """The complete checkpoints of a directory, oldest first, then those that appear.
+) -> Iterator[list[str]]:
+    """The checkpoints of a directory, oldest first, then those that appear.
+
+    Every one is read before it is given. One that is damaged may only be half copied: it has until
+    the end of the waiting to become whole, and those after it wait for it.
 
     Args:
         directory: where they are.
         min_steps: lower bound of their step.
         wait_minutes: ends after so long without a new one.
         poll_seconds: how often to look.
+
+    Yields:
+        Prefixes: all that are there, and again as many as there are new ones.
+
+    Raises:
+        CheckpointError: one of them can't be read.
     """
     seen = min_steps - 1
     last_time = time.monotonic()
     while True:
-        new = [
-            p for p in checkpoints.complete_checkpoints(directory) if checkpoints.step_of(p) > seen
-        ]
-        for path in new:
-            seen = checkpoints.step_of(path)
-            yield path
-            last_time = time.monotonic()
+        new = checkpoints.numbered_checkpoints(directory, seen + 1)
+        damages = {path: damage for path in new if (damage := find_damaged_values(path))}
+        whole = new[: new.index(next(iter(damages)))] if damages else new
         waited = time.monotonic() - last_time
-        if waited >= wait_minutes * 60.0:
+        is_over = waited >= wait_minutes * 60.0
+        if is_over and damages:
+            raise checkpoints.CheckpointError(
+                f"Not all checkpoints can be read: {'; '.join(damages.values())}. Restore the "
+                "files or, to average without, move them to another directory: "
+                f"{', '.join(f'{path}.*' for path in damages)}. Received: {directory!r}"
+            )
+        if whole:
+            seen = checkpoints.step_of(whole[-1])
+            yield whole
+            last_time = time.monotonic()
+        elif is_over:
             return
-        time.sleep(min(poll_seconds, wait_minutes * 60.0 - waited))
+        else:
+            time.sleep(min(poll_seconds, wait_minutes * 60.0 - waited))
 
 
 def average_windows(
@@ -192,10 +213,10 @@ def average_windows(
 ) -> list[str]:
     """Averages every `n` successive checkpoints of a directory (T2T's `t2t-avg-all`).
 
-    The output directory gets the run's `flags.txt` and `hparams.json`, so that it can be decoded
-    from as it is. Each result has the step, and the time stamp, of the newest of its `n` inputs;
-    its values are float32. T2T adds the newest and subtracts the oldest from a running sum, which
-    drifts a little; here every window is summed anew.
+    The output directory gets the run's `flags.txt`, `hparams.json` and `vocabulary.json`, so that
+    it can be decoded from as it is. Each result has the step, and the time stamp, of the newest of
+    its `n` inputs; its values are float32. T2T adds the newest and subtracts the oldest from a
+    running sum, which drifts a little; here every window is summed anew.
 
     Args:
         model_dir: directory with checkpoints.
@@ -210,7 +231,8 @@ def average_windows(
     Raises:
         ValueError: `n` is below 1, the two directories are one, or `output_dir` holds averages of
             another number.
-        CheckpointError: no checkpoint, or fewer than `n`.
+        CheckpointError: no checkpoint, fewer than `n`, one that can't be read, or of another model;
+            nothing has been written of those that were there together.
     """
     if n < 1:
         raise ValueError(f"The number of checkpoints to average must be at least 1. Received: {n}")
@@ -222,15 +244,18 @@ def average_windows(
     window: deque[str] = deque(maxlen=n)
     keeper: CheckpointKeeper | None = None
     written: list[str] = []
-    for path in wait_for_checkpoints(model_dir, min_steps, wait_minutes):
-        window.append(path)
-        if len(window) < n:
-            continue
-        keeper = keeper or CheckpointKeeper(output_dir, max_to_keep=0)
-        written.append(_write_average(list(window), output_dir))
-        keeper.add(written[-1])
-        pathlib.Path(output_dir, _WINDOW_FILE).write_text(f"{n}\n", encoding="utf-8")
-        _copy_run_files(model_dir, output_dir)
+    for arrived in wait_for_checkpoints(model_dir, min_steps, wait_minutes):
+        # Before anything is written: all or, after an error, nothing.
+        _raise_unless_alike([*window, *arrived])
+        for path in arrived:
+            window.append(path)
+            if len(window) < n:
+                continue
+            keeper = keeper or CheckpointKeeper(output_dir, max_to_keep=0)
+            written.append(_write_average(list(window), output_dir))
+            keeper.add(written[-1])
+            pathlib.Path(output_dir, _WINDOW_FILE).write_text(f"{n}\n", encoding="utf-8")
+            _copy_run_files(model_dir, output_dir)
     if not written:
         raise checkpoints.CheckpointError(
             f"An average needs {n} checkpoints of step {min_steps} or later; set --n to fewer. "
@@ -266,5 +291,5 @@ def _write_average(paths: list[str], output_dir: str) -> str:
 def _copy_run_files(model_dir: str, output_dir: str) -> None:
     for name in _RUN_FILES:
         source, target = pathlib.Path(model_dir, name), pathlib.Path(output_dir, name)
-        if source.is_file() and not target.exists():
-            shutil.copy2(source, target)
+        if source.is_file():
+            write_text_atomically(str(target), source.read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import re
 
 import tensorflow as tf
 
-__all__ = ["READ_ERRORS", "escape_glob", "find_damage"]
+__all__ = ["READ_ERRORS", "escape_glob", "find_damage", "find_damaged_values"]
 
 # What TensorFlow raises for a file that is cut or altered; which of them depends on the place.
 READ_ERRORS = (tf.errors.OpError, IndexError, RuntimeError, ValueError)
@@ -38,6 +38,21 @@ def find_damage(prefix: str) -> str | None:
     if size < needed:
         named = shards[0] if expected == 1 else f"{prefix}.data-*"
         return f"{named} is cut off ({size} bytes instead of {needed})"
+    return None
+
+
+def find_damaged_values(prefix: str) -> str | None:
+    """As `find_damage`, but reads all of the data, whose check sums tell altered bytes."""
+    damage = find_damage(prefix)
+    if damage:
+        return damage
+    name = ""
+    try:
+        reader = tf.train.load_checkpoint(prefix)
+        for name in sorted(reader.get_variable_to_shape_map()):
+            reader.get_tensor(name)
+    except READ_ERRORS as error:
+        return f"the data of {prefix} are damaged at {name} ({error})"
     return None
 
 

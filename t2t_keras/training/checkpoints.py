@@ -38,6 +38,7 @@ __all__ = [
     "load_model_variables",
     "load_training_state",
     "load_variables",
+    "numbered_checkpoints",
     "prefix_of_step",
     "read_state",
     "resolve",
@@ -63,23 +64,27 @@ def is_complete(prefix: str) -> bool:
     return find_damage(prefix) is None
 
 
+def numbered_checkpoints(directory: str, min_steps: int = 0) -> list[str]:
+    """Prefixes `<directory>/*-<step>` that have an index, whole or not, oldest step first."""
+    prefixes = (str(path)[: -len(".index")] for path in pathlib.Path(directory).glob("*.index"))
+    # The input's position has a name of its own, without a step at its end.
+    numbered = (prefix for prefix in prefixes if step_of(prefix) >= max(min_steps, 0))
+    return sorted(numbered, key=lambda prefix: (step_of(prefix), prefix))
+
+
 def complete_checkpoints(directory: str) -> list[str]:
     """Prefixes of the complete checkpoints `<directory>/*-<step>`, oldest step first.
 
     A warning names each that is damaged.
     """
-    prefixes = (str(path)[: -len(".index")] for path in pathlib.Path(directory).glob("*.index"))
     complete = []
-    for prefix in prefixes:
-        # The input's position has a name of its own, without a step at its end.
-        if step_of(prefix) < 0:
-            continue
+    for prefix in numbered_checkpoints(directory):
         damage = find_damage(prefix)
         if damage is None:
             complete.append(prefix)
         else:
             _warn_of_damage(damage)
-    return sorted(complete, key=lambda prefix: (step_of(prefix), prefix))
+    return complete
 
 
 def damaged_checkpoints(directory: str) -> list[str]:

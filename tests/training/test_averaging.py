@@ -91,6 +91,10 @@ def test_mean_leaves_the_step_alone_and_copies_the_runs_files(tmp_path):
     write(run, 20, 3.0)
     (run / "flags.txt").write_text("--problem=p")
     (run / "hparams.json").write_text("{}")
+    (run / "vocabulary.json").write_text('{"targets": 2}')
+    # Of an earlier run.
+    (tmp_path / "avg").mkdir()
+    (tmp_path / "avg" / "vocabulary.json").write_text('{"targets": 1}')
     (written,) = averaging.average_windows(str(run), str(tmp_path / "avg"), n=2)
     values = read(written)
     assert values["global_step"] == 20
@@ -98,6 +102,7 @@ def test_mean_leaves_the_step_alone_and_copies_the_runs_files(tmp_path):
     np.testing.assert_allclose(values["training/transformer/a/kernel/Adam"], np.full([2, 3], 2.0))
     assert (tmp_path / "avg" / "flags.txt").read_text() == "--problem=p"
     assert (tmp_path / "avg" / "hparams.json").exists()
+    assert (tmp_path / "avg" / "vocabulary.json").read_text() == '{"targets": 2}'
 
 
 def test_duplicates_and_missing_files_are_refused(tmp_path):
@@ -117,6 +122,78 @@ def test_different_models_are_refused(tmp_path):
     two = write(tmp_path, 2, **{"transformer/c": np.zeros([2], np.float32)})
     with pytest.raises(ValueError, match="transformer/c is absent"):
         averaging.average_values([one, two])
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def cut_in_half(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def alter(path):
+    contents = bytearray(path.read_bytes())
+    contents[len(contents) // 2] ^= 255
+    path.write_bytes(contents)
+
+
+DATA = "data-00000-of-00001"
+DAMAGES = [(empty, "index"), (cut_in_half, "index"), (alter, "index"), (cut_in_half, DATA),
+           (alter, DATA), (os.remove, DATA)]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", [1, 3])
+@pytest.mark.parametrize(("damage", "ending"), DAMAGES)
+def test_one_damaged_checkpoint_is_an_error_that_leaves_nothing(tmp_path, damage, ending, step):
+    for each in (1, 2, 3):
+        write(tmp_path / "run", each)
+    damage(tmp_path / "run" / f"model.ckpt-{step}.{ending}")
+    with pytest.raises(checkpoints.CheckpointError) as error:
+        averaging.average_windows(str(tmp_path / "run"), str(tmp_path / "avg"), n=2)
+    assert f"run/model.ckpt-{step}.*. Received" in str(error.value)
+    assert not (tmp_path / "avg").exists()
+    if step == 1:
+        # Not among those asked for.
+        written = averaging.average_windows(
+            str(tmp_path / "run"), str(tmp_path / "avg"), n=2, min_steps=2
+        )
+        assert [checkpoints.step_of(path) for path in written] == [3]
+
+
+def test_a_model_that_changes_on_the_way_leaves_nothing(tmp_path):
+    write(tmp_path / "run", 1)
+    write(tmp_path / "run", 2)
+    write(tmp_path / "run", 3, **{"transformer/c": np.zeros([2], np.float32)})
+    with pytest.raises(checkpoints.CheckpointError, match="transformer/c is absent"):
+        averaging.average_windows(str(tmp_path / "run"), str(tmp_path / "avg"), n=2)
+    assert not (tmp_path / "avg").exists()
+
+
+@pytest.mark.parametrize("becomes_whole", [True, False])
+def test_half_a_copy_is_waited_for(tmp_path, monkeypatch, becomes_whole):
+    for step in (1, 2, 3, 4):
+        write(tmp_path / "run", step)
+    data = tmp_path / "run" / f"model.ckpt-3.{DATA}"
+    whole, seconds = data.read_bytes(), [0.0]
+    cut_in_half(data)
+
+    def sleep(duration):
+        seconds[0] += duration
+        if becomes_whole and seconds[0] >= 30:
+            data.write_bytes(whole)
+
+    monkeypatch.setattr(averaging.time, "sleep", sleep)
+    monkeypatch.setattr(averaging.time, "monotonic", lambda: seconds[0])
+    groups = averaging.wait_for_checkpoints(str(tmp_path / "run"), wait_minutes=1)
+    assert [checkpoints.step_of(path) for path in next(groups)] == [1, 2]
+    if becomes_whole:
+        assert [checkpoints.step_of(path) for path in next(groups)] == [3, 4]
+        assert list(groups) == [] and seconds == [90]
+    else:
+        with pytest.raises(checkpoints.CheckpointError, match="model.ckpt-3"):
+            next(groups)
+        assert seconds == [60]
 
 
 def test_averages_of_another_number_are_not_mixed_in(tmp_path):
