@@ -79,11 +79,12 @@ def _unpacked(text: str) -> np.ndarray:
 
 
 def read_description(prefix: str) -> dict[str, Any] | None:
-    """What was saved beside a checkpoint, or None."""
-    try:
-        return json.loads(_description_path(prefix).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
+    """What was saved beside a checkpoint, or None: there is nothing, or it can't be read."""
+    with contextlib.suppress(OSError, ValueError):
+        values = json.loads(_description_path(prefix).read_text(encoding="utf-8"))
+        if isinstance(values, dict):
+            return values
+    return None
 
 
 def restore(prefix: str, source: TrainingInput | DatasetInput) -> bool:
@@ -104,7 +105,14 @@ def restore(prefix: str, source: TrainingInput | DatasetInput) -> bool:
     """
     saved = read_description(prefix)
     if saved is None:
-        logging.warning("No input position beside %s: the input is shuffled anew.", prefix)
+        path = _description_path(prefix)
+        if path.exists():
+            logging.warning(
+                "The input position %s is damaged or can't be read: the input is shuffled anew.",
+                path,
+            )
+        else:
+            logging.warning("No input position beside %s: the input is shuffled anew.", prefix)
         return False
     if "data" not in saved:
         logging.warning(

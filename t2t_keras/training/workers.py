@@ -10,7 +10,7 @@ import dataclasses
 import glob
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,13 @@ _STOP_WITHOUT_SIGNAL = 1000
 _SETTINGS_OF_ONE_WORKER = ("cluster", "output_dir", "data_dir", "warm_start_from", "random_seed")
 # Of a message's quotation, in characters.
 _LONGEST_VALUE = 300
+# Of a value that another worker tells: a multiple of the bytes that go into one whole number.
+_LONGEST_ANSWER = 42
+_BYTES_AT_ONCE = 7
+_WAY_OUT = (
+    "All workers must be started with the same flags, on copies of the same data, and with an "
+    "output_dir that they share."
+)
 
 
 class WorkerLostError(ConnectionError):
@@ -105,22 +112,48 @@ class Workers:
             return
         step = os.path.basename(restored_from) if restored_from else "none"
         self.require_equal("newest checkpoint in output_dir", step)
-        self._require_equal_settings(config)
-        self.require_equal("hyperparameter", _comparable_hparams(hparams))
+        self._require_equal_values("settings", _comparable_settings(config))
+        self._require_equal_values("hyperparameters", _comparable_hparams(hparams))
         files = sorted(glob.glob(hparams.problem.filepattern(config.data_dir, ModeKeys.TRAIN)))
         sizes = {os.path.basename(path): os.path.getsize(path) for path in files}
         self.require_equal("set of training files", sizes)
 
-    def _require_equal_settings(self, config: RunConfig) -> None:
-        settings = {
-            field.name: getattr(config, field.name)
-            for field in dataclasses.fields(config)
-            if field.name not in _SETTINGS_OF_ONE_WORKER
-        }
-        if self._differing(settings).size:
-            # Asked again one by one, by all workers, to name those that differ.
-            for name, value in settings.items():
-                self.require_equal(f"setting {name}", value)
+    def _require_equal_values(self, what: str, values: Mapping[str, Any]) -> None:
+        """Makes sure that all workers have the same values; names those that differ.
+
+        Raises:
+            ValueError: on every worker, if they haven't.
+        """
+        if not self._differing(values).size:
+            return
+        self.require_equal(f"list of {what}", list(values))
+        # Asked again one by one, by all workers.
+        different = [name for name, value in values.items() if self._differing(value).size]
+        descriptions = [f"{name} is {self._answers(values[name])}" for name in different]
+        raise ValueError(
+            f"The workers have different {what}: {'; '.join(descriptions)}. {_WAY_OUT}"
+        )
+
+    def _answers(self, value: Any) -> str:
+        """All workers' values, each with the numbers of the workers that have it."""
+        workers_of: dict[str, list[str]] = {}
+        for number, answer in enumerate(self._gather_text(str(value))):
+            workers_of.setdefault(answer, []).append(str(number))
+        return ", ".join(f"{text} at worker {', '.join(at)}" for text, at in workers_of.items())
+
+    def _gather_text(self, text: str) -> list[str]:
+        """Every worker's text, as far as it is shown."""
+        size = _BYTES_AT_ONCE
+        own = text.encode("utf-8")[:_LONGEST_ANSWER].ljust(_LONGEST_ANSWER, b"\0")
+        pieces = [
+            self._gather(int.from_bytes(own[start : start + size], "big"))
+            for start in range(0, _LONGEST_ANSWER, size)
+        ]
+        answers = [
+            b"".join(int(number).to_bytes(size, "big") for number in numbers)
+            for numbers in zip(*pieces, strict=True)
+        ]
+        return [answer.rstrip(b"\0").decode("utf-8", "replace") for answer in answers]
 
     def _differing(self, value: Any) -> np.ndarray:
         """Numbers of the workers that don't have what worker 0 has."""
@@ -139,10 +172,8 @@ class Workers:
         if differing.size:
             text = str(value)
             raise ValueError(
-                f"Worker {', '.join(map(str, differing))} has another {what} than worker 0. All "
-                "workers must be started with the same flags, on copies of the same data, and with "
-                "an output_dir that they share. "
-                f"Received, at worker {self._cluster.index}: {text[:_LONGEST_VALUE]}"
+                f"Worker {', '.join(map(str, differing))} has another {what} than worker 0. "
+                f"{_WAY_OUT} Received, at worker {self._cluster.index}: {text[:_LONGEST_VALUE]}"
             )
 
     def should_stop(self, step: int, interruption: Interruption, stop_training: bool) -> bool:
@@ -205,13 +236,22 @@ def _number_within_worker(context: Any) -> int:
     return number % local_count
 
 
-def _comparable_hparams(hparams: Any) -> list[tuple[str, str]]:
+def _comparable_settings(config: RunConfig) -> dict[str, Any]:
     """Names and values that are the same on all workers if the flags are."""
-    return sorted(
-        (name, str(value))
-        for name, value in hparams.values().items()
+    return {
+        field.name: getattr(config, field.name)
+        for field in dataclasses.fields(config)
+        if field.name not in _SETTINGS_OF_ONE_WORKER
+    }
+
+
+def _comparable_hparams(hparams: Any) -> dict[str, str]:
+    """Names and values that are the same on all workers if the flags are."""
+    return {
+        name: str(value)
+        for name, value in sorted(hparams.values().items())
         if isinstance(value, (bool, int, float, str)) and not name.endswith("_dir")
-    )
+    }
 
 
 def _tells_of_peers(error: tf.errors.OpError) -> bool:

@@ -93,15 +93,25 @@ def test_other_data_are_shuffled_anew(data_dir, tmp_path, caplog):
     assert "shuffled anew" in caplog.text and "files (was 2 files" in caplog.text
 
 
-@pytest.mark.parametrize("contents", ["{", '{"random_seed": 4}', None])
-def test_damaged_old_or_missing_positions_are_shuffled_anew(data_dir, tmp_path, caplog, contents):
+@pytest.mark.parametrize(
+    ("contents", "cause"),
+    [
+        ("{", "model.ckpt-3.input.json is damaged or can't be read"),
+        ("[]", "model.ckpt-3.input.json is damaged or can't be read"),
+        ('{"random_seed": 4}', "model.ckpt-3 is of an older version"),
+        (None, "No input position beside"),
+    ],
+)
+def test_damaged_old_or_missing_positions_are_shuffled_anew(
+    data_dir, tmp_path, caplog, contents, cause
+):
     save_after(open_batches(data_dir), 3, tmp_path / "model.ckpt-3")
     path = tmp_path / "model.ckpt-3.input.json"
     path.unlink()
     if contents is not None:
         path.write_text(contents)
     assert not input_position.restore(str(tmp_path / "model.ckpt-3"), open_batches(data_dir))
-    assert "shuffled anew" in caplog.text
+    assert "shuffled anew" in caplog.text and cause in caplog.text
 
 
 def test_cut_ids_are_noticed(data_dir, tmp_path, caplog):

@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import dataclasses
+import re
 import signal
 import threading
 import zlib
@@ -90,8 +91,11 @@ class OneOfTwo(Workers):
         return gathered
 
 
-def errors_of_two(data_dir, tmp_path, settings):
-    """What each of two workers says of the other's settings; None where it says nothing."""
+def errors_of_two(data_dir, tmp_path, settings, **hparams_of_second):
+    """What each of two workers says of the other's settings; None where it says nothing.
+
+    The second worker has these settings and hyperparameters.
+    """
     answers, both_are_here = [0, 0], threading.Barrier(2)
 
     def error_of(index):
@@ -99,8 +103,11 @@ def errors_of_two(data_dir, tmp_path, settings):
         config = toy.make_config(tmp_path, data_dir)
         workers = OneOfTwo(index, answers, both_are_here)
         config = dataclasses.replace(config, cluster=workers._cluster, **own)
+        hparams = toy.make_hparams(data_dir)
+        for name, value in hparams_of_second.items() if index else ():
+            setattr(hparams, name, value)
         try:
-            workers.require_same_run(toy.make_hparams(data_dir), config, None)
+            workers.require_same_run(hparams, config, None)
         except ValueError as error:
             return str(error)
         return None
@@ -124,9 +131,24 @@ def errors_of_two(data_dir, tmp_path, settings):
 )
 def test_a_worker_with_other_settings_is_named(setting, data_dir, tmp_path):
     ((name, value),) = setting.items()
+    usual = getattr(toy.make_config(tmp_path, data_dir), name)
     first, second = errors_of_two(data_dir, tmp_path, setting)
-    assert f"Worker 1 has another setting {name} than worker 0" in first
-    assert f"Received, at worker 1: {value}" in second
+    wanted = f"different settings: {name} is {usual} at worker 0, {value} at worker 1. All workers"
+    assert wanted in first and second == first
+
+
+def test_different_hyperparameters_are_named_with_all_values(data_dir, tmp_path):
+    usual = toy.make_hparams(data_dir).batch_size
+    long = "x" * 60
+    first, second = errors_of_two(
+        data_dir, tmp_path, {}, batch_size=1024, layer_preprocess_sequence=long
+    )
+    assert second == first
+    assert re.search(
+        rf"different hyperparameters: batch_size is {usual} at worker 0, 1024 at worker 1; "
+        r"layer_preprocess_sequence is n at worker 0, x{42} at worker 1\. All workers",
+        first,
+    )
 
 
 def test_workers_may_differ_in_paths_and_seed(data_dir, tmp_path):
