@@ -15,6 +15,7 @@ from absl import flags
 import t2t_keras
 from t2t_keras import registry, usr_dir
 from t2t_keras.bin.flag_checks import UsageError
+from t2t_keras.training.tensorflow_messages import without_nodes
 
 FLAGS = flags.FLAGS
 
@@ -35,8 +36,6 @@ _OF_A_PATH = (
     errno.ESTALE,
 )
 _OF_WRITING = (errno.EDQUOT, errno.EFBIG, errno.ENOSPC, errno.EROFS)
-# TensorFlow's place in a graph, at the beginning and the end of its messages.
-_NODES = re.compile(r"\{\{[^}]*\}\}\s*|\s*\[Op:\w+\]")
 _FRAME = re.compile(
     r'^ *File "(?P<file>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n'
     r"(?P<code>(?: {4}[^\n]*\n)*)",
@@ -110,7 +109,7 @@ def _of_file_system(error: Exception) -> str:
     if not type(error).__module__.startswith("tensorflow."):
         return ""
     reasons = [os.strerror(number) for number in (*_OF_A_PATH, *_OF_WRITING)]
-    text = _NODES.sub("", str(error)).strip()
+    text = without_nodes(str(error))
     return text if any(reason in text for reason in reasons) else ""
 
 

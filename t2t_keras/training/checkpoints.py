@@ -7,12 +7,14 @@ the file doesn't depend on how many replicas wrote it. `tf.train.load_checkpoint
 The index file appears last, by renaming; without it the other files aren't taken for a checkpoint.
 """
 
+import contextlib
 import functools
+import logging as std_logging
 import os
 import pathlib
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ import tensorflow as tf
 from absl import logging
 
 from t2t_keras.training.checkpoint_damage import find_damage
+from t2t_keras.training.slots import optimizer_of
 from t2t_keras.training.stored_variables import (
     BOOKKEEPING,
     GLOBAL_STEP,
@@ -102,11 +105,38 @@ def _warn_of_damage(damage: str) -> None:
 
 def read_state(directory: str) -> Any:
     """Content of the state file `checkpoint`, or None if there is none or it can't be read."""
+    complaints: list[str] = []
+    with _collecting_warnings(complaints):
+        try:
+            state = tf.train.get_checkpoint_state(directory)
+        except Exception as error:  # TensorFlow raises a different type for each kind of damage.
+            complaints.insert(0, str(error))
+            state = None
+    if complaints:
+        _warn_of_state_file(os.path.join(directory, STATE_FILE), complaints[0])
+    return state
+
+
+@contextlib.contextmanager
+def _collecting_warnings(texts: list[str]) -> Iterator[None]:
+    """Keeps what TensorFlow would log, and always in two parts, from the log."""
+
+    def collect(record: std_logging.LogRecord) -> bool:
+        texts.append(record.getMessage())
+        return False
+
+    logger = tf.get_logger()
+    logger.addFilter(collect)
     try:
-        return tf.train.get_checkpoint_state(directory)
-    except Exception as error:  # TensorFlow raises a different type for each kind of damage.
-        logging.warning("The state file in %s can't be read (%s); ignoring it.", directory, error)
-        return None
+        yield
+    finally:
+        logger.removeFilter(collect)
+
+
+@functools.cache
+def _warn_of_state_file(path: str, cause: str) -> None:
+    """Warns once, as `_warn_of_damage`."""
+    logging.warning("%s can't be read and is ignored: %s", path, " ".join(cause.split()))
 
 
 def latest_checkpoint(directory: str) -> str | None:
@@ -255,7 +285,9 @@ def load_variables(
     return stored.step
 
 
-def load_training_state(checkpoint_path: str, model: Any, slots: Mapping[str, Any]) -> int:
+def load_training_state(
+    checkpoint_path: str, model: Any, slots: Mapping[str, Any], optimizer_name: str = ""
+) -> int:
     """Restores a model and its optimizer, to train on.
 
     A checkpoint without any slots, as an average of T2T's may be, leaves the optimizer as it is.
@@ -264,24 +296,47 @@ def load_training_state(checkpoint_path: str, model: Any, slots: Mapping[str, An
         checkpoint_path: prefix of a checkpoint, or its directory.
         model: a built Keras model.
         slots: as from `slots.slot_variables`.
+        optimizer_name: hparam `optimizer`, for messages.
 
     Returns:
         The checkpoint's global step.
 
     Raises:
-        CheckpointError: absent, incomplete, or a variable is missing, left over or misshapen.
+        CheckpointError: absent, incomplete, or of another model or optimizer.
     """
     stored = StoredVariables(resolve(checkpoint_path))
     variables = values_by_path(model.variables)
+    stored.refuse_misfits(variables, ("training/", *BOOKKEEPING))
     # The loss scale of a run that goes on in float16 starts anew if it began in another precision.
     variables |= {n: v for n, v in slots.items() if is_bookkeeping(n) and n in stored.shapes}
     slots = {n: v for n, v in slots.items() if not is_bookkeeping(n)}
     if stored.slot_names:
+        _refuse_other_optimizer(stored, slots, optimizer_name)
         variables |= slots
     elif slots:
         logging.warning("%s has no optimizer state; the optimizer starts anew.", stored.prefix)
     stored.assign_to(variables, BOOKKEEPING)
     return stored.step
+
+
+def _refuse_other_optimizer(
+    stored: StoredVariables, slots: Mapping[str, Any], optimizer_name: str
+) -> None:
+    """Raises `CheckpointError` if a checkpoint's slots are those of another optimizer."""
+    theirs, ours = optimizer_of(stored.slot_names), optimizer_of(slots)
+    if theirs and ours:
+        is_other = theirs != ours
+    else:
+        is_other = set(slots).isdisjoint(stored.slot_names)
+    if is_other:
+        of_run = f"optimizer={theirs}" if theirs else f"slots like {min(stored.slot_names)}"
+        back = f"Go on with --hparams=optimizer={theirs}, or train" if theirs else "Train"
+        raise CheckpointError(
+            f"The optimizer is another one than the run's: {stored.prefix} has the state of "
+            f"{of_run}. {back} with the new one in another output_dir, from these weights: "
+            f"--warm_start_from={os.path.dirname(stored.prefix)}. "
+            f"Received: optimizer={optimizer_name or ours or 'one without slots'}"
+        )
 
 
 def load_model_variables(model: Any, checkpoint_path: str) -> int:

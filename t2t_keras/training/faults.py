@@ -18,6 +18,7 @@ import tensorflow as tf
 from t2t_keras import hparams_lib
 from t2t_keras.data import batching, bucketing, shard_sizes
 from t2t_keras.training.checkpoint_damage import escape_glob
+from t2t_keras.training.tensorflow_messages import without_nodes
 
 __all__ = [
     "BatchTooLargeError",
@@ -293,4 +294,4 @@ def _gist(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     text = str(getattr(error, "message", None) or error or type(error).__name__)
-    return text.split("\n")[0].strip()[:_LONGEST_GIST].rstrip(".")
+    return without_nodes(text).split("\n")[0].strip()[:_LONGEST_GIST].rstrip(".")

@@ -138,7 +138,9 @@ class TrainingSession:
             self._warm_start()
             self._forget_events_after(0)
             return 0
-        step = checkpoints.load_training_state(self._restored_from, self.model, self._slots)
+        step = checkpoints.load_training_state(
+            self._restored_from, self.model, self._slots, self._hparams.optimizer
+        )
         self.optimizer.iterations.assign(step)
         self._forget_events_after(step)
         logging.info("Going on from %s at step %d", self._restored_from, step)

@@ -1,12 +1,32 @@
 """Optimizers whose state has TensorFlow 1's names."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import keras
 import numpy as np
 
-__all__ = ["Slot", "SlotOptimizer", "count_skipped_update", "slot_variables", "state_scalars"]
+__all__ = [
+    "Slot",
+    "SlotOptimizer",
+    "count_skipped_update",
+    "optimizer_of",
+    "slot_variables",
+    "state_scalars",
+]
+
+# The optimizer (hparam `optimizer`) by its slots' names; multistep_adam has more of adam's.
+_OPTIMIZERS = {
+    "Adafactor": "adafactor",
+    "Adagrad": "adagrad",
+    "Adam": "adam",
+    "AdamW": "adam_w",
+    "Ftrl": "ftrl",
+    "Momentum": "momentum",
+    "RMSProp": "rms_prop",
+}
+_MULTISTEP_SLOT = "Adam_2"
 
 
 class Slot(NamedTuple):
@@ -99,6 +119,19 @@ def slot_variables(
         }
     own = {id(optimizer.iterations), id(getattr(optimizer, "_learning_rate", None))}
     return {f"training/{v.path}": v for v in optimizer.variables if id(v) not in own}
+
+
+def optimizer_of(names: Iterable[str]) -> str:
+    """T2T's name of the optimizer whose slots have these names; "" if they don't tell.
+
+    Args:
+        names: as in a checkpoint, `training/<variable>/<slot>`.
+    """
+    slots = {name.rpartition("/")[2] for name in names}
+    if _MULTISTEP_SLOT in slots:
+        return "multistep_adam"
+    kinds = {re.sub(r"_\d+$", "", slot) for slot in slots}
+    return _OPTIMIZERS.get(kinds.pop(), "") if len(kinds) == 1 else ""
 
 
 def state_scalars(optimizer: keras.optimizers.Optimizer, step: int) -> dict[str, np.ndarray]:

@@ -8,7 +8,9 @@ import tensorflow as tf
 
 from t2t_keras import hparams_lib, registry
 from t2t_keras.training import checkpoints
-from t2t_keras.training.adam import Adam
+from t2t_keras.training.adafactor import Adafactor
+from t2t_keras.training.adam import Adam, MultistepAdam
+from t2t_keras.training.gradient_descent import SGD
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.slots import slot_variables
 from tests.reference_data import golden_path, load_golden_json
@@ -154,6 +156,48 @@ def test_warm_start_takes_what_it_finds(tmp_path):
     kept = checkpoints.warm_start(model, str(tmp_path))
     assert sorted(kept) == sorted(v.path for v in model.variables if "third" in v.path)
     np.testing.assert_array_equal(model.layers[0].kernel.numpy(), source.layers[0].kernel.numpy())
+
+
+def slots_of(optimizer, model):
+    optimizer.build(model.trainable_variables)
+    return slot_variables(optimizer, model.trainable_variables)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "message"),
+    [
+        (Adam(0.1), Adafactor(0.1), "state of optimizer=adam. Go on with --hparams=optimizer=adam"),
+        (Adam(0.1), SGD(0.1), "state of optimizer=adam. .*Received: optimizer=new_one"),
+        (MultistepAdam(0.1, 2), Adam(0.1), "state of optimizer=multistep_adam. "),
+        (keras.optimizers.Nadam(0.1), Adam(0.1), "slots like training/nadam/.* Train with the new"),
+    ],
+)
+def test_another_optimizer_is_named(tmp_path, theirs, ours, message):
+    model = make_model()
+    prefix = checkpoints.save(str(tmp_path), model, 7, slots_of(theirs, model))
+    slots = slots_of(ours, model)
+    with pytest.raises(checkpoints.CheckpointError, match=message) as error:
+        checkpoints.load_training_state(prefix, model, slots, "new_one")
+    assert f"--warm_start_from={tmp_path}. Received: optimizer=new_one" in str(error.value)
+
+
+def test_another_model_is_told_before_another_optimizer(tmp_path):
+    model = make_model()
+    prefix = checkpoints.save(str(tmp_path), model, 7, slots_of(Adam(0.1), model))
+    other = make_model(3, ("first", "third"))
+    with pytest.raises(checkpoints.CheckpointError, match="1 .*missing|2 .*missing") as error:
+        checkpoints.load_training_state(prefix, other, slots_of(SGD(0.1), other))
+    assert "Adam" not in str(error.value)
+
+
+@pytest.mark.parametrize("contents", [b"garbage\n", b"\xff\xfe\x00"])
+def test_a_garbled_state_file_is_told_once(tmp_path, caplog, contents):
+    checkpoints.save(str(tmp_path), make_model(), 7)
+    (tmp_path / "checkpoint").write_bytes(contents)
+    for _ in range(3):
+        assert checkpoints.latest_checkpoint(str(tmp_path)) == f"{tmp_path}/model.ckpt-7"
+    (record,) = caplog.records
+    assert f"{tmp_path}/checkpoint can't be read and is ignored: " in record.getMessage()
 
 
 @pytest.mark.reference

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from t2t_keras.text.encoders import TokenTextEncoder
 from t2t_keras.training import checkpoints, run_vocabulary
-from t2t_keras.training.faults import InputLostError, SavingError
+from t2t_keras.training.faults import InputLostError, SavingError, explain_saving
 from t2t_keras.training.run_vocabulary import VocabularyError
 from tests.training import runs, toy
 
@@ -33,6 +33,13 @@ def run(whole_run, tmp_path):
 
 def train(directory, data_dir, hparams=None, train_steps=8):
     runs.train(directory, data_dir, hparams=hparams, train_steps=train_steps)
+
+
+def test_what_only_tensorflow_understands_is_left_out(tmp_path):
+    text = "{{function_node __wrapped__SaveV2_device_/job:a}} out/x; No space left [Op:SaveV2]"
+    with pytest.raises(SavingError, match=r"written into \S+ \(out/x; No space left; \d"):
+        with explain_saving(str(tmp_path), None):
+            raise tf.errors.ResourceExhaustedError(None, None, text)
 
 
 def cut_in_half(path):
