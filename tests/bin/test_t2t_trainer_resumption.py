@@ -1,44 +1,25 @@
 """`t2t-trainer` on an output directory that already has a run: refusals leave the run alone."""
 
-import pathlib
 import subprocess
-import sys
 
 import pytest
 
+from tests.bin.toy_run import ToyRun
 from tests.training import toy
 
-_USR_MODULE = "from tests.training import toy\n"
 
-
-class Run:
+class Run(ToyRun):
     """A short training run and the command that made it."""
 
     def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+        super().__init__(folder)
         self.output_dir = self.folder / "out"
-        (self.folder / "data").mkdir()
-        self.data_dir = toy.make_data(self.folder / "data")
-        (self.folder / "my_problems").mkdir()
-        (self.folder / "my_problems" / "__init__.py").write_text(_USR_MODULE)
 
     def train(self, *flags, **changes):
-        values = {
-            "t2t_usr_dir": self.folder / "my_problems",
-            "problem": "toy_reverse_words",
-            "model": "transformer",
-            "hparams_set": "transformer_tiny",
-            "hparams": toy.TINY,
-            "data_dir": self.data_dir,
-            "output_dir": self.output_dir,
-            "train_steps": 2,
-            "random_seed": 1,
-            "schedule": "train",
-            **changes,
-        }
-        arguments = [f"--{name}={value}" for name, value in values.items()]
+        output_dir = changes.pop("output_dir", self.output_dir)
+        settings = {"train_steps": 2, "schedule": "train", **changes}
         return subprocess.run(
-            [sys.executable, "-m", "t2t_keras.bin.t2t_trainer", *arguments, *flags],
+            self.trainer(output_dir, *flags, **settings),
             capture_output=True,
             text=True,
             check=False,

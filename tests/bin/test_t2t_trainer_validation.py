@@ -5,51 +5,30 @@ import os
 import pathlib
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
 from t2t_keras.training import checkpoints
 from t2t_keras.training.event_files import read_events
-from tests.training import toy
+from tests.bin.toy_run import ToyRun
 
 SCORES = {"BLEU_uncased", "BLEU_cased", "sacreBLEU", "chrF"}
 
 
-class Commands:
+class Commands(ToyRun):
     """The commands on a small problem."""
 
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        (self.folder / "data").mkdir()
-        self.data_dir = toy.make_data(self.folder / "data")
-        (self.folder / "my_problems").mkdir()
-        (self.folder / "my_problems" / "__init__.py").write_text("from tests.training import toy\n")
-
-    def trainer(self, output_dir, **changes):
-        values = {
-            "t2t_usr_dir": self.folder / "my_problems",
-            "problem": "toy_reverse_words",
-            "model": "transformer",
-            "hparams_set": "transformer_tiny",
-            "hparams": toy.TINY,
-            "data_dir": self.data_dir,
-            "output_dir": output_dir,
+    def trainer(self, output_dir, *flags, **changes):
+        settings = {
             "train_steps": 40,
-            "random_seed": 1,
             "schedule": "train_and_evaluate",
             "local_eval_frequency": 10,
             "iterations_per_loop": 10,
             "eval_steps": 2,
             "decode_hparams": "beam_size=2,extra_length=3,num_samples=30",
-            **changes,
         }
-        return [*self._program("t2t_trainer"), *(f"--{k}={v}" for k, v in values.items())]
-
-    @staticmethod
-    def _program(name):
-        return [sys.executable, "-m", f"t2t_keras.bin.{name}"]
+        return super().trainer(output_dir, *flags, **{**settings, **changes})
 
     def run(self, command, status=0):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -59,7 +38,7 @@ class Commands:
     def decode(self, directory, source, output):
         return self.run(
             [
-                *self._program("t2t_decoder"),
+                *self.program("t2t_decoder"),
                 f"--output_dir={directory}",
                 f"--decode_from_file={source}",
                 f"--decode_to_file={output}",
