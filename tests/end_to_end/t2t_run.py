@@ -3,8 +3,8 @@
 import pathlib
 import shutil
 import subprocess
-import sys
 
+from tests.end_to_end import commands
 from tests.reference_data import golden_path
 
 # What a user's package holds: the problem and the set of the recorded run.
@@ -60,18 +60,6 @@ class Run:
             f"--data_dir={self.data_dir}\n--t2t_usr_dir={usr_dir}\n"
         )
 
-    def command(self, module: str, *flags: str) -> subprocess.CompletedProcess[str]:
-        """Runs a command of this package with the run's `--output_dir`."""
-        return subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                f"t2t_keras.bin.{module}",
-                f"--output_dir={self.output_dir}",
-                *flags,
-            ],
-            capture_output=True,
-            text=True,
-            cwd=self.folder,
-            check=False,
-        )
+    def command(self, name: str, *flags: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command with the run's `--output_dir`."""
+        return commands.run(name, f"--output_dir={self.output_dir}", *flags, folder=self.folder)

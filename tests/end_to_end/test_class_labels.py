@@ -1,25 +1,16 @@
 """Classification by the commands: reviews and whether they are positive."""
 
-import subprocess
-import sys
 import tarfile
 
 import pytest
+
+from tests.end_to_end import commands
 
 pytestmark = pytest.mark.end_to_end
 
 FLAGS = ("--problem=sentiment_imdb", "--data_dir=data")
 WORDS = {"neg": ("awful", "boring", "a waste"), "pos": ("wonderful", "moving", "a joy")}
 TEXT = "this film is {word} and that <br />makes it {word} to see number {number}"
-
-
-def command(folder, name, *flags):
-    done = subprocess.run(
-        [sys.executable, "-m", f"t2t_keras.bin.{name}", *flags],
-        capture_output=True, text=True, check=False, cwd=folder,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +27,14 @@ def run(tmp_path_factory):
     (folder / "tmp").mkdir()
     with tarfile.open(folder / "tmp" / "aclImdb_v1.tar.gz", "w:gz") as archive:
         archive.add(folder / "aclImdb", "aclImdb")
-    command(folder, "t2t_datagen", *FLAGS, "--tmp_dir=tmp")
-    done = command(
-        folder, "t2t_trainer", *FLAGS, "--model=transformer_encoder", "--output_dir=run",
+    commands.run("t2t-datagen", *FLAGS, "--tmp_dir=tmp", folder=folder)
+    done = commands.run(
+        "t2t-trainer", *FLAGS, "--model=transformer_encoder", "--output_dir=run",
         "--hparams_set=transformer_tiny",
         "--hparams=num_hidden_layers=1,hidden_size=16,filter_size=32,num_heads=2,batch_size=1024,"
         "learning_rate_schedule=constant,learning_rate_constant=0.01,attention_dropout=0.0,"
         "layer_prepostprocess_dropout=0.0,relu_dropout=0.0",
-        "--train_steps=60", "--eval_steps=5", "--random_seed=1",
+        "--train_steps=60", "--eval_steps=5", "--random_seed=1", folder=folder,
     )  # fmt: skip
     assert "metrics-sentiment_imdb/targets/accuracy = 1," in done.stderr
     return folder
@@ -58,17 +49,17 @@ LABELS = ["pos", "neg", "pos"]
 
 def test_reviews_of_a_file(run):
     (run / "in.txt").write_text(REVIEWS)
-    command(
-        run, "t2t_decoder", "--output_dir=run", "--decode_from_file=in.txt",
-        "--decode_to_file=out.txt",
+    commands.run(
+        "t2t-decoder", "--output_dir=run", "--decode_from_file=in.txt",
+        "--decode_to_file=out.txt", folder=run,
     )  # fmt: skip
     assert (run / "out.txt").read_text().splitlines() == LABELS
 
 
 def test_reviews_of_the_data_set(run):
-    command(
-        run, "t2t_decoder", "--output_dir=run", "--decode_to_file=ds",
-        "--decode_hparams=num_samples=20",
+    commands.run(
+        "t2t-decoder", "--output_dir=run", "--decode_to_file=ds",
+        "--decode_hparams=num_samples=20", folder=run,
     )  # fmt: skip
     (targets,) = run.glob("ds.*.targets")
     labels = targets.read_text().splitlines()
@@ -80,7 +71,7 @@ def test_reviews_of_the_data_set(run):
 def test_exported_model_gives_labels(run):
     tf = pytest.importorskip("tensorflow")
     pytest.importorskip("tensorflow_text")  # Registers the operations of the graph.
-    done = command(run, "t2t_exporter", "--output_dir=run")
+    done = commands.run("t2t-exporter", "--output_dir=run", folder=run)
     served = tf.saved_model.load(str(run / done.stdout.strip())).signatures["serving_default"]
     answer = served(inputs=tf.constant(REVIEWS.splitlines()))
     assert [label.decode() for label in answer["outputs"].numpy()] == LABELS

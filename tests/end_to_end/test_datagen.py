@@ -3,11 +3,9 @@
 import gzip
 import hashlib
 import io
-import os
 import pathlib
 import signal
 import subprocess
-import sys
 import tarfile
 import textwrap
 import time
@@ -17,32 +15,15 @@ import pytest
 from t2t_keras import registry
 from t2t_keras.data import records, shard_sizes
 from tests import reference_data
+from tests.end_to_end import commands
 
 pytestmark = pytest.mark.end_to_end
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def command(*arguments):
-    return [sys.executable, "-m", "t2t_keras.bin.t2t_datagen", *map(str, arguments)]
-
-
-def environment():
-    paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-
-
-def run(*arguments, expect=0, **kwargs):
-    done = subprocess.run(
-        command(*arguments),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment(),
-        **kwargs,
-    )
-    assert done.returncode == expect, done.stdout + done.stderr
-    return done
+def run(*flags, expect=0):
+    return commands.run("t2t-datagen", *flags, status=expect)
 
 
 def archive(path, members):
@@ -176,7 +157,7 @@ def test_killed_run_leaves_nothing_that_looks_finished(tmp_path):
         f"--t2t_usr_dir={package}",
     )
     process = subprocess.Popen(
-        command(*arguments), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        commands.line("t2t-datagen", *arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     try:
         deadline = time.monotonic() + 60

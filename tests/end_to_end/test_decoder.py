@@ -18,8 +18,7 @@ def run(tmp_path_factory):
 def test_only_output_dir_and_file_are_needed(run):
     source = run.folder / "inputs.txt"
     shutil.copyfile(golden_path("decoder_cli", "inputs.txt"), source)
-    done = run.command("t2t_decoder", f"--decode_from_file={source}")
-    assert done.returncode == 0, done.stderr
+    run.command("t2t-decoder", f"--decode_from_file={source}")
     name = "inputs.txt.transformer.transformer_golden.golden_reverse.beam4.alpha0.6.decodes"
     expected = golden_path("decoder_cli", "out_beam4.txt").read_text(encoding="utf-8")
     assert (run.folder / name).read_text(encoding="utf-8") == expected
@@ -27,13 +26,12 @@ def test_only_output_dir_and_file_are_needed(run):
 
 @pytest.mark.parametrize("order_of_batches", [True, False])
 def test_data_set_beside_its_targets_and_inputs(run, order_of_batches):
-    done = run.command(
-        "t2t_decoder",
+    run.command(
+        "t2t-decoder",
         "--decode_hparams=beam_size=2,num_samples=12,keep_pad_ids=True,"
         f"order_of_batches={order_of_batches}",
         f"--decode_to_file={run.folder}/ds_out",
     )
-    assert done.returncode == 0, done.stderr
     stem = "ds_out.transformer.transformer_golden.golden_reverse.beam2.alpha0.6."
 
     def rows(folder):
@@ -50,12 +48,11 @@ def test_data_set_beside_its_targets_and_inputs(run, order_of_batches):
 
 def test_scores_of_targets(run):
     (run.folder / "pairs.txt").write_text("red dog\tdog red\nred dog\tred red red\n")
-    done = run.command(
-        "t2t_decoder",
+    run.command(
+        "t2t-decoder",
         f"--score_file={run.folder}/pairs.txt",
         f"--decode_to_file={run.folder}/scores.txt",
     )
-    assert done.returncode == 0, done.stderr
     likely, unlikely = map(float, (run.folder / "scores.txt").read_text().split())
     assert 0 < likely < unlikely
 
@@ -64,14 +61,13 @@ def test_named_checkpoint_gives_its_time_and_a_reference_bleu(run):
     expected = golden_path("decoder_cli", "out_beam4.txt")
     (checkpoint,) = run.output_dir.glob("*.index")
     done = run.command(
-        "t2t_decoder",
+        "t2t-decoder",
         f"--checkpoint_path={str(checkpoint).removesuffix('.index')}",
         f"--decode_from_file={golden_path('decoder_cli', 'inputs.txt')}",
         f"--decode_to_file={run.folder}/out.txt",
         f"--decode_reference={expected}",
         "--keep_timestamp",
     )
-    assert done.returncode == 0, done.stderr
     assert "BLEU_cased = 100.00" in done.stderr
     assert (run.folder / "out.txt").stat().st_mtime == checkpoint.stat().st_mtime
     assert list((run.output_dir / "decode").glob("events*"))
@@ -82,11 +78,10 @@ def test_first_recorded_sentence_by_hand(run):
     recorded = load_golden_json("toy_ckpt", "decodes.json.gz")
     greedy = next(r for r in recorded["runs"] if r["beam_size"] == 1 and "single" in r)
     (run.folder / "one.txt").write_text(recorded["inputs"][0]["text"])
-    done = run.command(
-        "t2t_decoder",
+    run.command(
+        "t2t-decoder",
         f"--decode_from_file={run.folder}/one.txt",
         f"--decode_to_file={run.folder}/one.out",
         f"--decode_hparams=beam_size=1,extra_length={greedy['extra_length']}",
     )
-    assert done.returncode == 0, done.stderr
     assert (run.folder / "one.out").read_text() == greedy["single"][0]["text"] + "\n"

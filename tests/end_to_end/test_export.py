@@ -12,6 +12,7 @@ import pytest
 from t2t_keras import hparams_lib, registry
 from t2t_keras.text import subword_builder, tokenizer
 from t2t_keras.training import checkpoints
+from tests.end_to_end import commands
 
 pytestmark = pytest.mark.end_to_end
 
@@ -40,14 +41,6 @@ in_batches = outputs(lines[:32]) + outputs(lines[32:])
 ours = sorted(name for name in sys.modules if name.split(".")[0] == "t2t_keras")
 print(json.dumps([one_by_one, in_batches, outputs([]), ours]))
 """
-
-
-def _run(folder: pathlib.Path, *command: str, text: str = "") -> str:
-    done = subprocess.run(
-        [sys.executable, *command], input=text, capture_output=True, text=True, cwd=folder
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -81,29 +74,32 @@ def run_dir(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 def _decoded(run_dir: pathlib.Path, batch_size: int) -> list[str]:
     source = run_dir / "lines.txt"
     source.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
-    _run(
-        run_dir.parent,
-        "-m",
-        "t2t_keras.bin.t2t_decoder",
+    commands.run(
+        "t2t-decoder",
         "--output_dir=run",
         f"--decode_hparams={OPTIONS},batch_size={batch_size}",
         f"--decode_from_file={source}",
         f"--decode_to_file={run_dir}/decoded.txt",
+        folder=run_dir.parent,
     )
     return (run_dir / "decoded.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
 def test_answers_as_the_decoder_in_a_program_without_this_package(run_dir: pathlib.Path) -> None:
-    exporter = ["-m", "t2t_keras.bin.t2t_exporter", "--output_dir=run"]
-    printed = _run(run_dir.parent, *exporter, f"--decode_hparams={OPTIONS}")
+    exporter = ("t2t-exporter", "--output_dir=run", f"--decode_hparams={OPTIONS}")
+    printed = commands.run(*exporter, folder=run_dir.parent).stdout
     (version,) = os.listdir(run_dir / "export")
     assert version.isdigit()
     assert printed.split()[-1] == os.path.join("run", "export", version)
     elsewhere = run_dir.parent / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "client.py").write_text(CLIENT)
-    answer = _run(elsewhere, "client.py", str(run_dir / "export" / version), text=json.dumps(LINES))
-    one_by_one, in_batches, empty, ours = json.loads(answer.splitlines()[-1])
+    client = subprocess.run(
+        [sys.executable, "client.py", str(run_dir / "export" / version)],
+        input=json.dumps(LINES), capture_output=True, text=True, cwd=elsewhere,
+    )  # fmt: skip
+    assert client.returncode == 0, client.stderr
+    one_by_one, in_batches, empty, ours = json.loads(client.stdout.splitlines()[-1])
     assert ours == []
     assert empty == []
     assert one_by_one == _decoded(run_dir, batch_size=1)
@@ -112,12 +108,6 @@ def test_answers_as_the_decoder_in_a_program_without_this_package(run_dir: pathl
 
 
 def test_hub_modules_are_refused_with_a_way_out(run_dir: pathlib.Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "t2t_keras.bin.t2t_exporter"]
-        + [f"--output_dir={run_dir}", "--export_as_tfhub"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 1
+    done = commands.run("t2t-exporter", f"--output_dir={run_dir}", "--export_as_tfhub", status=1)
     assert "--export_as_tfhub can't be honoured" in done.stderr and "hub.load" in done.stderr
     assert "Traceback" not in done.stderr

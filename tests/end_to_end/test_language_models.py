@@ -1,13 +1,12 @@
 """Language models by the commands: from an archive to continuations, scores and an export."""
 
 import math
-import pathlib
 import random
-import subprocess
-import sys
 import tarfile
 
 import pytest
+
+from tests.end_to_end import commands
 
 pytestmark = pytest.mark.end_to_end
 
@@ -52,15 +51,6 @@ def counting(count: int) -> str:
     return "".join(f" {' '.join(WORDS[start:])} \n" for start in starts)
 
 
-def command(folder: pathlib.Path, name: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", f"t2t_keras.bin.{name}", *flags],
-        capture_output=True, text=True, check=False, cwd=folder,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done
-
-
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A folder with `run`, trained on words of the Penn Treebank's archive."""
@@ -73,17 +63,18 @@ def run(tmp_path_factory):
     with tarfile.open(folder / "tmp" / "simple-examples.tgz", "w:gz") as archive:
         archive.add(folder / "simple-examples", "simple-examples")
     problem = "--problem=languagemodel_ptb10k"
-    command(folder, "t2t_datagen", problem, "--data_dir=data", "--tmp_dir=tmp")
-    done = command(folder, "t2t_trainer", problem, "--data_dir=data", "--output_dir=run", *TRAINING)
+    flags = (problem, "--data_dir=data")
+    commands.run("t2t-datagen", *flags, "--tmp_dir=tmp", folder=folder)
+    done = commands.run("t2t-trainer", *flags, "--output_dir=run", *TRAINING, folder=folder)
     assert "metrics-languagemodel_ptb10k/targets/accuracy" in done.stderr
     return folder
 
 
 def decode(folder, text, *flags, output="out.txt"):
     (folder / "in.txt").write_text(text)
-    command(
-        folder, "t2t_decoder", "--output_dir=run", "--decode_from_file=in.txt",
-        f"--decode_to_file={output}", *flags,
+    commands.run(
+        "t2t-decoder", "--output_dir=run", "--decode_from_file=in.txt",
+        f"--decode_to_file={output}", *flags, folder=folder,
     )  # fmt: skip
     return (folder / output).read_text().splitlines()
 
@@ -113,9 +104,9 @@ def test_samples(run):
 
 def test_scores_are_mean_negative_log_probabilities(run):
     (run / "score.txt").write_text("eight nine ten\nten eight nine\n")
-    command(
-        run, "t2t_decoder", "--output_dir=run", "--score_file=score.txt",
-        "--decode_to_file=scores.txt",
+    commands.run(
+        "t2t-decoder", "--output_dir=run", "--score_file=score.txt",
+        "--decode_to_file=scores.txt", folder=run,
     )  # fmt: skip
     likely, unlikely = map(float, (run / "scores.txt").read_text().split())
     # Of four symbols only the first can't be foreseen, and it is one of nine.
@@ -126,7 +117,7 @@ def test_scores_are_mean_negative_log_probabilities(run):
 def test_exported_model_continues_texts(run):
     tf = pytest.importorskip("tensorflow")
     options = "--decode_hparams=beam_size=2,extra_length=12"
-    done = command(run, "t2t_exporter", "--output_dir=run", options)
+    done = commands.run("t2t-exporter", "--output_dir=run", options, folder=run)
     served = tf.saved_model.load(str(run / done.stdout.strip())).signatures["serving_default"]
     outputs = served(inputs=tf.constant(PROMPTS.splitlines()))["outputs"]
     assert [text.decode() for text in outputs.numpy()] == CONTINUATIONS
@@ -137,9 +128,9 @@ def test_packed_records_of_a_users_problem(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "__init__.py").write_text(USER_MODULE)
     problem = ("--problem=counting_packed", "--t2t_usr_dir=mine", "--data_dir=data")
-    command(tmp_path, "t2t_datagen", *problem, "--tmp_dir=tmp")
+    commands.run("t2t-datagen", *problem, "--tmp_dir=tmp", folder=tmp_path)
     steps = "--train_steps=120"
-    command(tmp_path, "t2t_trainer", *problem, "--output_dir=run", *TRAINING, steps)
+    commands.run("t2t-trainer", *problem, "--output_dir=run", *TRAINING, steps, folder=tmp_path)
     decoded = decode(
         tmp_path, "seven eight\nnine \n", "--decode_hparams=beam_size=2,extra_length=40"
     )

@@ -1,13 +1,11 @@
 """Commands that import and export checkpoints, and what is said of directories that have gone."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from t2t_keras.training import checkpoints
+from tests.end_to_end import commands
 from tests.end_to_end.t2t_run import Run
 from tests.reference_data import golden_path
 
@@ -19,37 +17,25 @@ def run(tmp_path_factory):
     return Run(tmp_path_factory.mktemp("run"))
 
 
-def command(name, *flags):
-    return subprocess.run(
-        [sys.executable, "-m", f"t2t_keras.bin.{name}", *flags],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_imported_run_is_decoded_and_exported_without_further_flags(run):
     new, back = run.folder / "new", run.folder / "back"
-    done = command(
-        "t2t_import_checkpoint",
+    done = commands.run(
+        "t2t-import-checkpoint",
         f"--model_dir={golden_path('toy_ckpt')}",
         f"--output_dir={new}",
         f"--data_dir={run.data_dir}",
         f"--t2t_usr_dir={run.folder / 'my_problems'}",
     )
-    assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(new / "model.ckpt-400")
     output = run.folder / "out.txt"
-    done = command(
-        "t2t_decoder",
+    commands.run(
+        "t2t-decoder",
         f"--output_dir={new}",
         f"--decode_from_file={golden_path('decoder_cli', 'inputs.txt')}",
         f"--decode_to_file={output}",
     )
-    assert done.returncode == 0, done.stderr
     assert output.read_bytes() == golden_path("decoder_cli", "out_beam4.txt").read_bytes()
-    done = command("t2t_export_checkpoint", f"--model_dir={new}", f"--output_dir={back}")
-    assert done.returncode == 0, done.stderr
+    commands.run("t2t-export-checkpoint", f"--model_dir={new}", f"--output_dir={back}")
     original, exported = (
         tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
         for directory in (golden_path("toy_ckpt"), back)
@@ -63,22 +49,23 @@ def test_imported_run_is_decoded_and_exported_without_further_flags(run):
 def test_directories_that_have_gone_are_named_with_the_flag_to_give(run):
     inputs = golden_path("decoder_cli", "inputs.txt")
     flags = [f"--output_dir={golden_path('toy_ckpt')}", f"--decode_from_file={inputs}"]
-    done = command("t2t_decoder", *flags)
-    assert done.returncode == 1
+    done = commands.run("t2t-decoder", *flags, status=1)
     assert "--data_dir=DATA_DIR" in done.stderr and "Give the present one" in done.stderr
-    done = command("t2t_decoder", *flags, f"--data_dir={run.data_dir}")
-    assert done.returncode == 1
+    done = commands.run("t2t-decoder", *flags, f"--data_dir={run.data_dir}", status=1)
     assert "--t2t_usr_dir=USR_DIR" in done.stderr and "--problem=golden_reverse" in done.stderr
 
 
 def test_missing_flags_and_directories(tmp_path):
-    done = command("t2t_import_checkpoint", f"--model_dir={tmp_path}")
-    assert done.returncode == 1 and "--output_dir" in done.stderr
-    done = command(
-        "t2t_import_checkpoint", f"--model_dir={tmp_path}/gone", f"--output_dir={tmp_path}/new"
+    done = commands.run("t2t-import-checkpoint", f"--model_dir={tmp_path}", status=1)
+    assert "--output_dir" in done.stderr
+    done = commands.run(
+        "t2t-import-checkpoint",
+        f"--model_dir={tmp_path}/gone",
+        f"--output_dir={tmp_path}/new",
+        status=1,
     )
-    assert done.returncode == 1 and "model_dir doesn't exist" in done.stderr
-    done = command(
-        "t2t_import_checkpoint", f"--model_dir={tmp_path}", f"--output_dir={tmp_path}/new"
+    assert "model_dir doesn't exist" in done.stderr
+    done = commands.run(
+        "t2t-import-checkpoint", f"--model_dir={tmp_path}", f"--output_dir={tmp_path}/new", status=1
     )
-    assert done.returncode == 1 and "--model" in done.stderr
+    assert "--model" in done.stderr

@@ -4,14 +4,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 
-import numpy as np
 import pytest
-import tensorflow as tf
 
-from t2t_keras.training import checkpoints
 from t2t_keras.training.event_files import read_events
+from tests.end_to_end import commands
+from tests.training import runs
 
 pytestmark = pytest.mark.end_to_end
 
@@ -54,9 +52,9 @@ def folder(tmp_path):
 
 
 def start(folder, output_dir, *flags):
-    command = [sys.executable, "-m", "t2t_keras.bin.t2t_trainer", *_FLAGS, *flags]
+    command = commands.line("t2t-trainer", *_FLAGS, *flags, f"--output_dir={output_dir}")
     return subprocess.Popen(
-        [*command, f"--output_dir={output_dir}"], cwd=folder, stdout=subprocess.DEVNULL,
+        command, cwd=folder, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
 
@@ -77,11 +75,6 @@ def interrupt(process, when, signal_number):
     return process.returncode
 
 
-def values(directory):
-    reader = tf.train.load_checkpoint(checkpoints.latest_checkpoint(str(directory)))
-    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
-
-
 def test_killed_and_terminated_runs_end_like_a_whole_one(folder):
     log = finish(start(folder, "whole"))
     assert "step 30 of 30" in log and "metrics-reverse_letters/targets/accuracy" in log
@@ -94,13 +87,9 @@ def test_killed_and_terminated_runs_end_like_a_whole_one(folder):
     assert killed == -signal.SIGKILL
     terminated = interrupt(start(folder, "part"), "step 15 of", signal.SIGTERM)
     assert terminated == 0
-    stopped_at = checkpoints.step_of(checkpoints.latest_checkpoint(str(folder / "part")))
-    assert 15 <= stopped_at < 30
+    assert 15 <= runs.last_step(folder / "part") < 30
     finish(start(folder, "part"))
 
-    expected, resumed = values(folder / "whole"), values(folder / "part")
-    assert set(expected) == set(resumed)
-    for name, value in expected.items():
-        np.testing.assert_array_equal(resumed[name], value, err_msg=name)
+    runs.assert_same_values(folder / "part", folder / "whole")
     evaluated = {step for step, _, _ in read_events(str(folder / "part" / "eval"))}
     assert 30 in evaluated

@@ -2,10 +2,10 @@
 
 import pathlib
 import random
-import subprocess
-import sys
 
 import pytest
+
+from tests.end_to_end import commands
 
 pytestmark = pytest.mark.end_to_end
 
@@ -13,13 +13,9 @@ _USR_DIRS = pathlib.Path(__file__).parents[1] / "compat" / "usr_dirs"
 
 
 def run(folder, command, *flags):
-    """Runs a console script in a folder; returns what it wrote."""
-    script = pathlib.Path(sys.executable).parent / command
-    result = subprocess.run(
-        [script, *flags], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert result.returncode == 0, result.stderr[-3000:]
-    return result.stdout + result.stderr
+    """What a command wrote."""
+    done = commands.run(command, *flags, folder=folder)
+    return done.stdout + done.stderr
 
 
 @pytest.fixture
@@ -74,9 +70,8 @@ def test_what_the_directories_register_is_listed(folder):
 def test_a_missing_name_is_one_message(folder):
     (folder / "old").mkdir()
     (folder / "old" / "__init__.py").write_text("from tensor2tensor.models import lstm\n")
-    script = pathlib.Path(sys.executable).parent / "t2t-datagen"
-    result = subprocess.run(
-        [script, "--problem=x", "--t2t_usr_dir=old"], cwd=folder, capture_output=True, text=True
+    result = commands.run(
+        "t2t-datagen", "--problem=x", "--t2t_usr_dir=old", folder=folder, status=1
     )
-    assert result.returncode == 1 and "Traceback" not in result.stderr
+    assert "Traceback" not in result.stderr
     assert "old/__init__.py, line 1: tensor2tensor.models.lstm is not among" in result.stderr
