@@ -22,6 +22,7 @@ from t2t_keras.bin import (
     distribution_flags,
     environment,
     flag_checks,
+    run_hparams,
     validation_flags,
 )
 from t2t_keras.bin import flags as t2t_flags
@@ -67,7 +68,8 @@ def main(argv: list[str]) -> None:
         _refuse_another_run()
     # Mistakes are told before anything slow, and before anything is written.
     distribution_flags.cluster()
-    hparams = create_hparams()
+    hparams = run_hparams.create(FLAGS.output_dir)
+    hparam_checks.check_accumulation(hparams, FLAGS.effective_batch_tokens)
     validation_flags.refuse_unknown_metrics(registry.problem(FLAGS.problem))
     if FLAGS.use_tpu:
         distribution_flags.refuse_tpu_conflicts()
@@ -136,25 +138,6 @@ def _refuse_another_run() -> None:
                 "another --output_dir; to start it from this run's weights, add "
                 f"--warm_start_from={FLAGS.output_dir}. Received: --{name}={FLAGS[name].value}"
             )
-
-
-def create_hparams() -> Any:
-    """The run's hyperparameters; a run that goes on keeps those it was started with."""
-    # Unknown names fail here, before TensorFlow loads and anything is written.
-    if FLAGS.model not in registry.list_models():
-        registry.model(FLAGS.model)
-    hparams = hparams_lib.create_hparams(
-        FLAGS.hparams_set,
-        FLAGS.hparams,
-        data_dir=FLAGS.data_dir,
-        hparams_path=os.path.join(FLAGS.output_dir, hparams_lib.HPARAMS_FILE),
-    )
-    if FLAGS.gpu_automatic_mixed_precision:
-        hparams.gpu_automatic_mixed_precision = True
-    hparam_checks.check_hparams(hparams)
-    hparam_checks.check_accumulation(hparams, FLAGS.effective_batch_tokens)
-    registry.problem(FLAGS.problem)
-    return hparams
 
 
 def _generate_data() -> None:
