@@ -50,8 +50,9 @@ def explain(error: flags.Error) -> UsageError:
     flag = FLAGS[illegal["name"]]
     bound = getattr(flag.parser, "lower_bound", None)
     wanted = _WANTED.get(flag.flag_type(), "another value")
-    if getattr(flag.parser, "enum_values", None):
-        wanted = f"one of {', '.join(flag.parser.enum_values)}"
+    choices = getattr(flag.parser, "enum_values", None)
+    if choices:
+        wanted = f"one of {', '.join(choices)}"
     elif bound is not None:
         wanted += f", {bound} or more"
     return UsageError(f"--{illegal['name']} must be {wanted}. Received: {illegal['value']!r}")
@@ -87,8 +88,9 @@ def require_files(*names: str) -> None:
         UsageError: names the first that isn't, and says what it is instead.
     """
     for name in names:
-        if FLAGS[name].value:
-            require_file(name, os.path.expanduser(FLAGS[name].value))
+        value = FLAGS[name].value
+        if value:
+            require_file(name, os.path.expanduser(value))
 
 
 def require_file(name: str, path: str) -> None:
@@ -139,8 +141,9 @@ def require_can_be_made(*names: str) -> None:
         UsageError: names the first that can't, and what stands in the way.
     """
     for name in names:
-        if FLAGS[name].value:
-            require_place(name, FLAGS[name].value)
+        value = FLAGS[name].value
+        if value:
+            require_place(name, value)
 
 
 def require_place(name: str, directory: str) -> None:

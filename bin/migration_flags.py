@@ -48,7 +48,7 @@ def fill_flags() -> str:
         raise command_line.UsageError(
             f"--output_dir already has checkpoints; name a new one. Received: {FLAGS.output_dir}"
         )
-    given = {name: FLAGS[name].value for name in ("problem", "model", "hparams_set")}
+    given = {name: FLAGS[name].value or "" for name in ("problem", "model", "hparams_set")}
     command_line.fill_from_directory(FLAGS.model_dir, FLAGS, needs_problem=False)
     _refuse_unknown_names(given)
     return FLAGS.checkpoint_path or FLAGS.model_dir
