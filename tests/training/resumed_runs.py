@@ -12,8 +12,8 @@ from tests.training import runs
 
 
 @contextlib.contextmanager
-def recorded_batches(batches):
-    """Meanwhile adds a digest of each batch that is trained on."""
+def recorded(batches, traces):
+    """Meanwhile adds a digest of each batch that is trained on, and the traces after each step."""
     original = TrainStep.__call__
 
     def call(self, *features):
@@ -22,17 +22,19 @@ def recorded_batches(batches):
             for name in sorted(batch):
                 digest.update(batch[name].numpy().tobytes())
             batches.append(digest.hexdigest())
-        return original(self, *features)
+        result = original(self, *features)
+        traces.append(self.num_traces)
+        return result
 
     with mock.patch.object(TrainStep, "__call__", call):
         yield
 
 
 def compare(folder, data_dir, steps, **settings):
-    """Digests of the batches of both ways, and in what they differ."""
-    batches = {"whole": [], "halves": []}
+    """Digests of the batches of both ways, traces of the step, and in what they differ."""
+    batches, traces = {"whole": [], "halves": []}, {"whole": [], "halves": []}
     for name, ends in (("whole", [steps]), ("halves", [steps // 2, steps])):
-        with recorded_batches(batches[name]):
+        with recorded(batches[name], traces[name]):
             for end in ends:
                 runs.train(
                     pathlib.Path(folder, name), data_dir, train_steps=end,
@@ -42,6 +44,7 @@ def compare(folder, data_dir, steps, **settings):
     losses = [runs.losses_of(pathlib.Path(folder, name)) for name in batches]
     return {
         "batches": batches,
+        "traces": traces["whole"],
         "same_losses": losses[0] == losses[1],
         "differing": [
             name

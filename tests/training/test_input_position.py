@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from t2t_keras.data.pipeline import input_dataset
 from t2t_keras.data.training_batches import open_training_batches
 from t2t_keras.training import input_position, session
 from t2t_keras.training.step import TrainStep
@@ -120,6 +121,24 @@ def test_cut_ids_are_noticed(data_dir, tmp_path, caplog):
     path.write_text(path.read_text().replace('"waiting_records": "', '"waiting_records": "AAAA'))
     assert not input_position.restore(str(tmp_path / "model.ckpt-3"), open_batches(data_dir))
     assert "can't be used" in caplog.text
+
+
+@pytest.mark.parametrize(("saved_after", "num_passes"), [(1, 1), (5, 1), (15, 2)])
+def test_the_rest_of_a_pass_over_packed_data_is_exact(
+    data_dir, tmp_path, monkeypatch, saved_after, num_passes
+):
+    hparams = toy.make_hparams(data_dir, ",pack_dataset=True")
+    hparams.batch_shuffle_size = 0  # It would mix batches of the next pass in before the end.
+    problem = hparams.problem
+    monkeypatch.setattr(type(problem), "skip_random_fraction_when_training", False)
+    one_pass = input_dataset(problem, "train", hparams, data_dir, seed=4, prevent_repeat=True)
+    rows = [len(batch["targets"]) for batch in one_pass]
+    left = num_passes * sum(rows) // rows[0] - saved_after
+    source, resumed = (open_training_batches(problem, hparams, data_dir, seed=4) for _ in range(2))
+    save_after(source, saved_after, tmp_path / "model.ckpt")
+    assert input_position.restore(str(tmp_path / "model.ckpt"), resumed)
+    assert left > 5
+    assert take(resumed, left) == take(source, left)
 
 
 def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog, monkeypatch):
