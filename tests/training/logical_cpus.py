@@ -6,6 +6,7 @@ serves all tests of a session: starting TensorFlow takes longer than most of the
 
 import concurrent.futures
 import contextlib
+import importlib
 import multiprocessing
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,7 +24,13 @@ def process_with_logical_cpus() -> Iterator[Callable[..., Any]]:
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_make_logical_cpus,
     ) as pool:
-        yield lambda function, *arguments: pool.submit(_call, function, arguments).result()
+
+        def call(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+            # By name: an import that fails there is told, and doesn't end the process.
+            names = (function.__module__, function.__name__)
+            return pool.submit(_call, names, arguments, options).result()
+
+        yield call
 
 
 def _make_logical_cpus() -> None:
@@ -32,8 +39,9 @@ def _make_logical_cpus() -> None:
     make_strategy(NUM_CPUS)
 
 
-def _call(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+def _call(names: tuple[str, str], arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    module, name = names
     try:
-        return function(*arguments)
+        return getattr(importlib.import_module(module), name)(*arguments, **options)
     finally:
         memory.free_graphs()

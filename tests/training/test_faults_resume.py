@@ -1,7 +1,5 @@
 """A run in two halves is a run in one go, bit for bit, order of examples included."""
 
-import functools
-
 import pytest
 
 from tests.training import resumed_runs
@@ -23,8 +21,10 @@ STEPS_OF_A_PASS = 300 // 8
 def test_two_halves_are_a_whole(
     num_steps, num_replicas, compilation, data_dir, tmp_path, on_logical_cpus
 ):
-    compare = functools.partial(resumed_runs.compare, num_replicas=num_replicas, **compilation)
-    report = on_logical_cpus(compare, str(tmp_path), data_dir, num_steps)
+    report = on_logical_cpus(
+        resumed_runs.compare, str(tmp_path), data_dir, num_steps, num_replicas=num_replicas,
+        **compilation,
+    )  # fmt: skip
     whole, halves = report["batches"]["whole"], report["batches"]["halves"]
     assert len(whole) == num_steps and len(set(whole)) > num_steps // 2
     assert halves == whole and report["same_losses"]
