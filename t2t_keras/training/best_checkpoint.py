@@ -58,6 +58,14 @@ class BestCheckpoints:
         """Step and value of the best checkpoint kept, None if there is none."""
         return self._kept[0] if self._kept else None
 
+    def make_up(self, points: Sequence[Point]) -> None:
+        """As `update`, for a process that goes on: nothing has been trained, so no fewer are kept.
+
+        Args:
+            points: step and value of all evaluations so far, in the order of steps.
+        """
+        self._bring_up_to_date(points, None, max(self._num_kept, len(self._kept)))
+
     def update(self, points: Sequence[Point], model: Any = None) -> bool:
         """Brings `best/` up to date; whether there is a new best checkpoint.
 
@@ -67,11 +75,13 @@ class BestCheckpoints:
             points: step and value of all evaluations so far, in the order of steps.
             model: as it was at the last of them, for a step that has no checkpoint.
         """
+        return self._bring_up_to_date(points, model, self._num_kept)
+
+    def _bring_up_to_date(self, points: Sequence[Point], model: Any, count: int) -> bool:
         if not points:
             return False
         newest = points[-1][0]
-        available = self._available(points, newest if model is not None else -1)
-        ranked = sorted(available, key=self._rank)[: self._num_kept]
+        ranked = self._available(points, newest if model is not None else -1, count)
         previous = self.best
         if not ranked or (ranked == self._kept and all(self._is_kept(step) for step, _ in ranked)):
             return False
@@ -89,13 +99,13 @@ class BestCheckpoints:
         # Of equal values the earlier one.
         return (value if self._metric.minimize else -value, step)
 
-    def _available(self, points: Sequence[Point], step_of_model: int) -> list[Point]:
-        """Evaluations, best first, whose weights still exist; no more than are kept."""
+    def _available(self, points: Sequence[Point], step_of_model: int, count: int) -> list[Point]:
+        """So many evaluations, best first, whose weights still exist."""
         candidates = dict(self._kept) | dict(points)
         numbers = [point for point in candidates.items() if point[1] == point[1]]  # no NaN
         found: list[Point] = []
         for point in sorted(numbers, key=self._rank):
-            if len(found) == self._num_kept:
+            if len(found) == count:
                 break
             step = point[0]
             if step == step_of_model or self._is_kept(step) or self._is_in_run(step):

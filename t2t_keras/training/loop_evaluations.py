@@ -42,6 +42,13 @@ class LoopEvaluations:
         self._last_time = -float("inf")
         self.reason_to_stop: str | None = None
 
+    def has_ended(self) -> bool:
+        """Whether evaluations so far have already ended the run."""
+        if self._validation is None:
+            reason = separate_reason_to_stop(self._rules, self._config, self._session.step)
+            return reason is not None
+        return self._validation.reason_to_stop is not None
+
     def at_start(self) -> None:
         """Makes up for an evaluation cut short; tells if the run had already ended early."""
         step = self._session.step

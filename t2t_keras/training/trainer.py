@@ -49,7 +49,8 @@ class Trainer:
         config: settings of the run.
         callbacks: Keras callbacks for the training loop.
         on_ready: called once training is certain to begin: the checkpoint, if there is one, fits
-            and has been restored. The place to describe the run in `output_dir`.
+            and has been restored, and isn't the last. The place to describe the run in
+            `output_dir`.
         translation_check: translates and scores in every `translate_every_evaluations`-th
             evaluation, e.g. a `decoding.validation.TranslationScorer`.
 
@@ -136,10 +137,9 @@ class Trainer:
         is_new_run = checkpoints.latest_checkpoint(self.config.output_dir) is None
         session = TrainingSession(self.hparams, self.model_name, self.config, self._callbacks)
         logging.info("%s", session.describe())
-        if self._on_ready is not None:
-            self._on_ready()
         started, first_step = time.monotonic(), session.step
-        if first_step >= self.config.train_steps > 0:
+        is_done = first_step >= self.config.train_steps > 0
+        if is_done:
             logging.info(
                 "Nothing to do: the run in %s is already at step %d, --train_steps is %d.",
                 self.config.output_dir, first_step, self.config.train_steps,
@@ -152,6 +152,8 @@ class Trainer:
         evaluations = LoopEvaluations(
             session, self.config, self._rules, validation, every=validate_every
         )
+        if self._on_ready is not None and not is_done and not evaluations.has_ended():
+            self._on_ready()
         evaluations.at_start()
         with catch_signals() as interruption:
             session.train_until(

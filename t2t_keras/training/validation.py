@@ -118,7 +118,7 @@ class Validation:
                 config.output_dir, rules.best_metric, config.best_checkpoints_to_keep, is_new_run
             )
             # An earlier process may have been killed between the evaluation and its conclusion.
-            self._best.update(self._history.points(rules.best_metric.tag))
+            self._best.make_up(self._history.points(rules.best_metric.tag))
         self.reason_to_stop = self._reason_to_stop()
 
     def is_missing(self, step: int) -> bool:

@@ -95,8 +95,10 @@ def test_scores_are_drawn_and_training_stops(stopped):
 
 def test_a_stopped_run_says_so_and_stays(commands, stopped):
     output_dir, _ = stopped
-    log = commands.run(commands.trainer(output_dir, train_steps=200, **VALIDATION))
+    before = (output_dir / "flags.txt").read_text()
+    log = commands.run(commands.trainer(output_dir, train_steps=300, **VALIDATION))
     assert "has stopped early, at step 40" in log
+    assert (output_dir / "flags.txt").read_text() == before
     assert checkpoints.step_of(checkpoints.latest_checkpoint(str(output_dir))) == 40
 
 

@@ -80,6 +80,21 @@ def test_several_are_kept_and_the_best_is_the_one_to_use(tmp_path):
     assert [entry["step"] for entry in entries] == [20, 40]
 
 
+def test_fewer_are_kept_only_from_the_next_evaluation_on(tmp_path):
+    run = Run(tmp_path)
+    points = [(10, 5.0), (20, 3.0), (30, 4.0)]
+    bests = BestCheckpoints(run.directory, LOSS, num_kept=2)
+    for number, (step, _) in enumerate(points, start=1):
+        run.save(step)
+        bests.update(points[:number])
+    again = BestCheckpoints(run.directory, LOSS)
+    again.make_up(points)
+    assert kept(run.directory) == (20, [20, 30])
+    run.save(40)
+    again.update([*points, (40, 6.0)])
+    assert kept(run.directory) == (20, [20])
+
+
 def test_links_cost_no_space(tmp_path):
     run = Run(tmp_path)
     run.save(10)
