@@ -112,8 +112,7 @@ class CompilationLog:
             key = self._key(features)
             if key not in self._seen:
                 self._seen.add(key)
-                sequences = [value for value in features.values() if len(value.shape) > 1]
-                rows, length = max(tuple(value.shape)[:2] for value in sequences)
+                rows, length = max(tuple(value.shape)[:2] for value in features.values())
                 new.append(f"{rows} x {length}")
         return new
 
