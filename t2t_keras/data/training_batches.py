@@ -30,6 +30,10 @@ class DatasetInput:
     """Training batches of `pipeline.input_dataset`, where a record is not one example.
 
     Args: see `TrainingInput`.
+
+    Attributes:
+        iterator: over the batches; its whole state is the position.
+        make_iterator: another one, from the beginning.
     """
 
     def __init__(
@@ -42,17 +46,20 @@ class DatasetInput:
         seed: int,
         pad_to_bucket: bool,
     ) -> None:
-        dataset = pipeline.input_dataset(
-            problem,
-            ModeKeys.TRAIN,
-            hparams,
-            data_dir,
-            num_replicas=num_replicas,
-            seed=seed,
-            pad_to_bucket=pad_to_bucket,
-        )
-        # Its whole state is the position.
-        self.iterator: Any = iter(dataset)
+        def make_iterator() -> Any:
+            dataset = pipeline.input_dataset(
+                problem,
+                ModeKeys.TRAIN,
+                hparams,
+                data_dir,
+                num_replicas=num_replicas,
+                seed=seed,
+                pad_to_bucket=pad_to_bucket,
+            )
+            return iter(dataset)
+
+        self.make_iterator = make_iterator
+        self.iterator = make_iterator()
         files = reading.shard_files(problem, ModeKeys.TRAIN, data_dir)
         self.description = {
             "data": {"problem": problem.name, "files": reading.fingerprint(files), "seed": seed},

@@ -24,10 +24,13 @@ from absl import logging
 from t2t_keras.data.training_batches import DatasetInput
 from t2t_keras.data.training_input import InputState, TrainingInput
 from t2t_keras.training.checkpoint_damage import READ_ERRORS
+from t2t_keras.training.tensorflow_messages import without_nodes
 
 __all__ = ["read_description", "restore", "save"]
 
 _ID_BYTES = 8
+# More than TensorFlow has prepared when its state is saved.
+_BATCHES_LOOKED_AT = 4
 
 
 def _description_path(prefix: str) -> pathlib.Path:
@@ -164,12 +167,18 @@ def _read_state(prefix: str, saved: dict[str, Any]) -> InputState | None:
 
 def _restore_dataset(prefix: str, source: DatasetInput) -> bool:
     try:
-        checkpoint = tf.train.Checkpoint(iterator=source.iterator)
-        checkpoint.read(f"{prefix}.input").assert_consumed()
+        # TensorFlow saves an error of reading ahead like a batch. It would come again and again,
+        # also once the data are repaired; so another iterator takes a look ahead.
+        scout = source.make_iterator()
+        for iterator in (scout, source.iterator):
+            checkpoint = tf.train.Checkpoint(iterator=iterator)
+            checkpoint.read(f"{prefix}.input").assert_consumed()
+        for _ in range(_BATCHES_LOOKED_AT):
+            next(scout)
     except (*READ_ERRORS, AssertionError) as error:
         logging.warning(
             "The input position %s.input.* can't be used (%s); the input is shuffled anew.",
-            prefix, error,
+            prefix, without_nodes(str(error)),
         )  # fmt: skip
         return False
     return True

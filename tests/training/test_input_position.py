@@ -3,9 +3,12 @@
 import itertools
 import logging
 import re
+import shutil
+import time
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from t2t_keras.data.pipeline import input_dataset
 from t2t_keras.data.training_batches import open_training_batches
@@ -139,6 +142,22 @@ def test_the_rest_of_a_pass_over_packed_data_is_exact(
     assert input_position.restore(str(tmp_path / "model.ckpt"), resumed)
     assert left > 5
     assert take(resumed, left) == take(source, left)
+
+
+def test_a_position_saved_while_packed_data_were_gone_is_not_used(data_dir, tmp_path, caplog):
+    own, prefix = shutil.copytree(data_dir, tmp_path / "own"), tmp_path / "model.ckpt"
+    source = open_batches(str(own), ",pack_dataset=True")
+    take(source, 1)
+    shutil.rmtree(own)
+    with pytest.raises(tf.errors.OpError):
+        while True:
+            take(source, 1)
+            time.sleep(0.05)  # TensorFlow prepares the next ones.
+            input_position.save(str(prefix), source, {})
+    shutil.copytree(data_dir, own)
+    resumed = open_batches(str(own), ",pack_dataset=True")
+    assert not input_position.restore(str(prefix), resumed)
+    assert "shuffled anew" in caplog.text and "No such file" in caplog.text
 
 
 def test_two_halves_are_a_whole_under_xla(data_dir, tmp_path, caplog, monkeypatch):

@@ -14,6 +14,7 @@ import tensorflow as tf
 from t2t_keras.training.cluster import Cluster
 from t2t_keras.training.distribution import use_gpus
 from t2t_keras.training.interruption import Interruption
+from t2t_keras.training.session import TrainingSession
 from t2t_keras.training.workers import STEPS_BETWEEN_QUESTIONS, WorkerLostError, Workers
 from tests.training import toy
 
@@ -154,6 +155,19 @@ def test_different_hyperparameters_are_named_with_all_values(data_dir, tmp_path)
 def test_workers_may_differ_in_paths_and_seed(data_dir, tmp_path):
     other = {"output_dir": "/mnt/run", "warm_start_from": "/mnt/old", "random_seed": 5}
     assert errors_of_two(data_dir, tmp_path, other) == [None, None]
+
+
+def test_ways_to_read_the_data_are_compared(data_dir, tmp_path, monkeypatch):
+    compared = {}
+    monkeypatch.setattr(
+        Workers, "require_equal", lambda self, what, value: compared.update({what: value})
+    )
+    hparams = toy.make_hparams(data_dir)
+    session = TrainingSession(hparams, "transformer", toy.make_config(tmp_path, data_dir))
+    session.close()
+    way = compared["way to read the data"]
+    assert way["batches"]["batch_size"] == hparams.batch_size
+    assert way["data"]["files"].startswith("2 files, ")
 
 
 def test_lost_workers_are_explained_and_other_errors_are_not():
