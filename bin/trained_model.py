@@ -69,6 +69,7 @@ def load(hparams: HParams) -> TrainedModel:
     from t2t_keras.training import checkpoints
 
     checkpoint_path = checkpoints.resolve(FLAGS.checkpoint_path or FLAGS.output_dir)
+    logging.info("Building the model …")
     model = registry.model(FLAGS.model).from_hparams(hparams)
     step = checkpoints.load_model_variables(model, checkpoint_path)
     logging.info("Using %s (step %d).", checkpoint_path, step)

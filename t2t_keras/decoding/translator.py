@@ -15,6 +15,7 @@ from t2t_keras.decoding.batches import DEFAULT_BATCH_SIZE, Batch, make_batches
 from t2t_keras.decoding.classification import classify
 from t2t_keras.decoding.sampling import Sampling
 from t2t_keras.decoding.search import infer, prompt_arguments
+from t2t_keras.decoding.search_graph import SearchGraph
 from t2t_keras.hparam import HParams
 from t2t_keras.text.encoders import EOS_ID, PAD_ID
 
@@ -150,6 +151,8 @@ class Translator:
             sort_keys,
             few_shapes=self._xla_compile,
         )
+        if sequences:
+            self._search.build()  # Before the progress bar, which would stand still.
         with _progress_bar(len(sequences), show_progress) as bar:
             for batch in batches:
                 for index, hypotheses in zip(batch.indices, self._decode(batch), strict=True):
@@ -200,15 +203,15 @@ class Translator:
             else None
         )
 
-    def _make_search(self) -> Any:
+    def _make_search(self) -> SearchGraph:
         options = self.options
         if self.is_classifier:
             # Of the rest nothing applies to one symbol.
-            compiled = tf.function(
+            classifier = tf.function(
                 lambda ids: classify(self._model, ids, self._sampling),
                 input_signature=[tf.TensorSpec([None, None], tf.int32)],
             )
-            return lambda ids, limits, length: compiled(ids)
+            return SearchGraph(classifier, num_arguments=1)
 
         def search(
             ids: tf.Tensor, limits: tf.Tensor, max_decode_length: int | None
@@ -227,7 +230,9 @@ class Translator:
             )
 
         if self._xla_compile:
-            return tf.function(search, jit_compile=True)
+            return SearchGraph(
+                tf.function(search, jit_compile=True), num_arguments=3, every_shape=True
+            )
         # Unknown sizes: traced once, however many shapes come.
         dynamic = tf.function(
             lambda ids, limits: search(ids, limits, None),
@@ -236,7 +241,7 @@ class Translator:
                 tf.TensorSpec([None], tf.int32),
             ],
         )
-        return lambda ids, limits, _: dynamic(ids, limits)
+        return SearchGraph(dynamic, num_arguments=2)
 
     def _hypothesis(self, ids: np.ndarray, score: float) -> Hypothesis:
         kept = ids.tolist()

@@ -35,14 +35,17 @@ def export_saved_model(served: ServedModel, export_base: str, as_text: bool = Fa
     # Servers look for directories whose names are numbers.
     scratch = os.path.join(export_base, f".exporting-{os.getpid()}")
     shutil.rmtree(scratch, ignore_errors=True)
+    started = time.monotonic()
+    logging.info("Writing the model to %s. First the search is traced …", export_base)
     try:
         tf.saved_model.save(served, scratch, signatures={"serving_default": served.__call__})
         if as_text:
+            logging.info("Writing the graph as text …")
             _add_text_form(scratch)
         version = _rename_to_new_version(scratch, export_base)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    logging.info("Exported to %s", version)
+    logging.info("Exported to %s in %.1f s", version, time.monotonic() - started)
     return version
 
 

@@ -5,9 +5,11 @@ limits, whatever else is in the batch.
 """
 
 import functools
+import time
 from typing import Any
 
 import tensorflow as tf
+from absl import logging
 
 from t2t_keras.data.modes import ModalityType
 from t2t_keras.decoding.batches import MAX_IDS, MAX_SQUARES
@@ -93,6 +95,8 @@ class ServedModel(tf.Module):
           `scores`: float32 of the same shape: log probability divided by the length penalty, or
           undivided with a beam of one. 0 for an empty input.
         """
+        # This and the log are of tracing, which is all that Python is there for.
+        started = time.monotonic()
         texts = self._prepared(inputs)
         # The search needs a row.
         batch = tf.shape(texts)[0]
@@ -102,6 +106,7 @@ class ServedModel(tf.Module):
             is_empty = tf.reshape(texts == "", [-1] + [1] * (outputs.shape.rank - 1))
             outputs = tf.where(is_empty, "", outputs)
             scores = tf.where(is_empty, 0.0, scores)
+        _log_tracing(started)
         return {"outputs": outputs[:batch], "scores": scores[:batch]}
 
     def _prepared(self, texts: tf.Tensor) -> tf.Tensor:
@@ -214,3 +219,8 @@ class ServedModel(tf.Module):
             literal = "".join(f"\\x{{{ord(char):x}}}" for char in separator)
             texts = tf.strings.regex_replace(texts, literal, " ")
         return tf.reshape(texts, shape[:-1])
+
+
+@tf.autograph.experimental.do_not_convert
+def _log_tracing(started: float) -> None:
+    logging.info("Traced the search in %.1f s.", time.monotonic() - started)

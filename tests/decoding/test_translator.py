@@ -59,6 +59,34 @@ def test_compiled_search_gives_the_same():
     assert [[h.ids for h in row] for row in plain] == [[h.ids for h in row] for row in compiled]
 
 
+@pytest.mark.parametrize(
+    ("xla_compile", "messages"),
+    [
+        (False, ["Building the search …", "Built in "]),
+        (
+            True,
+            [
+                "Compiling the search for 32 x 16 (sentences x length) …",
+                "Compiled in ",
+                "Compiling the search for 32 x 48 (sentences x length) …",
+                "Compiled in ",
+            ],
+        ),
+    ],
+)
+def test_what_takes_time_at_first_is_logged_once(caplog, xla_compile, messages):
+    translator = make_translator("beam_size=1,extra_length=2", xla_compile=xla_compile)
+    with caplog.at_level("INFO", logger="absl"):
+        translator.translate([])
+        assert not caplog.messages
+        for _ in range(2):
+            translator.translate(["one", "two"], show_progress=True)
+            translator.translate(["a longer text, it has another shape"])
+    assert len(caplog.messages) == len(messages)
+    for message, beginning in zip(caplog.messages, messages, strict=True):
+        assert message.startswith(beginning)
+
+
 def test_all_beams():
     results = make_translator("beam_size=3,return_beams=True,extra_length=4").translate(["one", ""])
     assert [len(row) for row in results] == [3, 3]

@@ -5,6 +5,7 @@ import pathlib
 
 import pytest
 import tensorflow as tf
+from absl import logging
 from google.protobuf import text_format
 from tensorflow.core.protobuf import saved_model_pb2
 
@@ -19,8 +20,20 @@ def served() -> ServedModel:
     return ServedModel(*random_run(subword_encoder()), decode_hparams("extra_length=3"))
 
 
-def test_signature_and_answers(served: ServedModel, tmp_path: pathlib.Path) -> None:
-    path = export.export_saved_model(served, str(tmp_path / "new" / "export"))
+def test_signature_and_answers(
+    served: ServedModel, tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    verbosity = logging.get_verbosity()
+    # TensorFlow sets the verbosity, and then back; a level that pytest sets is lost thereby.
+    logging.set_verbosity(logging.INFO)
+    try:
+        path = export.export_saved_model(served, str(tmp_path / "new" / "export"))
+    finally:
+        logging.set_verbosity(verbosity)
+    own = [r.message for r in caplog.records if "/tensorflow/" not in r.pathname]
+    assert own[0].startswith(f"Writing the model to {tmp_path}")
+    assert own[1].startswith("Traced the search in ")
+    assert own[2].startswith(f"Exported to {path} in ") and len(own) == 3
     assert os.path.basename(path).isdigit()
     assert os.listdir(tmp_path / "new" / "export") == [os.path.basename(path)]
     loaded = tf.saved_model.load(path)
