@@ -35,6 +35,8 @@ def in_process(monkeypatch):
     A message stands for status 1 and no traceback. TensorFlow can't be imported meanwhile.
     """
     handlers, verbosity = list(logging.root.handlers), absl_logging.get_verbosity()
+    loggers = (logging.root, absl_logging.get_absl_logger())
+    levels = [logger.level for logger in loggers]
 
     def run(program, *arguments):
         monkeypatch.setattr(sys, "argv", [program, *arguments])
@@ -49,6 +51,9 @@ def in_process(monkeypatch):
     flags.FLAGS.unparse_flags()
     logging.root.handlers[:] = handlers
     absl_logging.set_verbosity(verbosity)
+    # Setting the verbosity sets the level of one of these, depending on the handlers.
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
 
 
 @pytest.fixture
