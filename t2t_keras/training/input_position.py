@@ -12,6 +12,7 @@ hundred kilobytes. Problems where a record is not one example (hparams `pack_dat
 import base64
 import contextlib
 import json
+import logging as std_logging
 import pathlib
 import zlib
 from collections.abc import Iterator
@@ -40,12 +41,14 @@ def _description_path(prefix: str) -> pathlib.Path:
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keeps TensorFlow from logging how long each part of a checkpoint took."""
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity(min(verbosity, logging.WARNING))
+    # By absl's own functions the level would not be again what it was, if nobody had set one.
+    logger = logging.get_absl_logger()
+    level = logger.level
+    logger.setLevel(max(logger.getEffectiveLevel(), std_logging.WARNING))
     try:
         yield
     finally:
-        logging.set_verbosity(verbosity)
+        logger.setLevel(level)
 
 
 def save(prefix: str, source: TrainingInput | DatasetInput, description: dict[str, Any]) -> None:

@@ -144,6 +144,14 @@ def test_the_rest_of_a_pass_over_packed_data_is_exact(
     assert take(resumed, left) == take(source, left)
 
 
+def test_the_log_is_as_loud_after_saving_as_before(data_dir, tmp_path, caplog):
+    source = open_batches(data_dir, ",pack_dataset=True")
+    with caplog.at_level(logging.INFO):
+        level = logging.getLogger("absl").level
+        save_after(source, 1, tmp_path / "model.ckpt")
+        assert not caplog.messages and logging.getLogger("absl").level == level
+
+
 def test_a_position_saved_while_packed_data_were_gone_is_not_used(data_dir, tmp_path, caplog):
     own, prefix = shutil.copytree(data_dir, tmp_path / "own"), tmp_path / "model.ckpt"
     source = open_batches(str(own), ",pack_dataset=True")
