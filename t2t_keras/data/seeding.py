@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from t2t_keras.text.text_files import write_text_atomically
+from t2t_keras.text.text_files import remove_leftovers, write_text_atomically
 
 # Libraries whose loading draws random numbers or is seeded.
 _LIBRARIES = ("tensorflow", "tensorflow_datasets", "tensorflow_text", "keras")
@@ -90,6 +90,7 @@ class SavedState:
 
     def remove(self) -> None:
         """Forgets the state, when all is done."""
+        remove_leftovers(self._path)
         if os.path.exists(self._path):
             os.remove(self._path)
 

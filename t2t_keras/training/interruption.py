@@ -43,7 +43,8 @@ class Interruption:
 def catch_signals() -> Iterator[Interruption]:
     """Notes SIGTERM and SIGINT instead of dying; the second one, of either, acts as usual.
 
-    Does nothing outside the main thread, where signals can't be handled.
+    One that is ignored stays so: a shell lets what it runs in the background ignore SIGINT. Does
+    nothing outside the main thread, where signals can't be handled.
     """
     interruption = Interruption()
     if threading.current_thread() is not threading.main_thread():
@@ -63,7 +64,8 @@ def catch_signals() -> Iterator[Interruption]:
 
     try:
         for number in _SIGNALS:
-            previous[number] = signal.signal(number, note)
+            if signal.getsignal(number) != signal.SIG_IGN:
+                previous[number] = signal.signal(number, note)
         yield interruption
     finally:
         for caught, handler in previous.items():

@@ -20,6 +20,28 @@ def test_exit_status(number, status):
     assert interruption.exit_status == status
 
 
+@pytest.fixture
+def heeded():
+    """Both signals act as in the foreground; in the background SIGINT may be ignored."""
+    handlers = {signal.SIGTERM: signal.SIG_DFL, signal.SIGINT: signal.default_int_handler}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("heeded")
+def test_an_ignored_signal_stays_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with catch_signals() as interruption:
+        signal.raise_signal(signal.SIGINT)
+        assert not interruption.requested
+        signal.raise_signal(signal.SIGTERM)
+        assert interruption.signal_number == signal.SIGTERM
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
+
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_signal_is_noted_and_the_second_of_either_kind_acts(first):
     with pytest.raises(KeyboardInterrupt), catch_signals() as interruption:
