@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from absl import flags
 
 from t2t_keras import registry
+from t2t_keras.training.run_lock import missing_directories
 
 FLAGS = flags.FLAGS
 
@@ -244,7 +245,7 @@ def made_directories(**directories: str) -> Iterator[None]:
     new: list[str] = []
     try:
         for name, directory in directories.items():
-            new += _missing(directory)
+            new += missing_directories(directory)
             try:
                 os.makedirs(directory, exist_ok=True)
             except OSError as error:
@@ -257,12 +258,3 @@ def made_directories(**directories: str) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 os.rmdir(path)
         raise
-
-
-def _missing(directory: str) -> list[str]:
-    """The directories that have to be made for this one."""
-    path, missing = os.path.abspath(directory), []
-    while not os.path.exists(path):
-        missing.append(path)
-        path = os.path.dirname(path)
-    return missing

@@ -43,16 +43,18 @@ def find_damage(prefix: str) -> str | None:
 
 def find_damaged_values(prefix: str) -> str | None:
     """As `find_damage`, but reads all of the data, whose check sums tell altered bytes."""
-    damage = find_damage(prefix)
-    if damage:
-        return damage
+    return find_damage(prefix) or _unreadable_value(prefix)
+
+
+def _unreadable_value(prefix: str) -> str | None:
+    """The first value that can't be read, in words; reads everything."""
     name = ""
     try:
         reader = tf.train.load_checkpoint(prefix)
         for name in sorted(reader.get_variable_to_shape_map()):
             reader.get_tensor(name)
     except READ_ERRORS as error:
-        return f"the data of {prefix} are damaged at {name} ({error})"
+        return f"{prefix} is damaged at {name} ({str(error).splitlines()[0]})"
     return None
 
 

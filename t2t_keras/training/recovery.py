@@ -3,11 +3,10 @@
 import os
 import pathlib
 
-import tensorflow as tf
 from absl import logging
 
 from t2t_keras.training import checkpoints
-from t2t_keras.training.checkpoint_damage import READ_ERRORS, escape_glob, find_damage
+from t2t_keras.training.checkpoint_damage import escape_glob, find_damage, find_damaged_values
 
 __all__ = ["checkpoint_to_resume", "set_aside"]
 
@@ -31,7 +30,7 @@ def checkpoint_to_resume(directory: str, *, moves_damaged: bool = True) -> str |
         _remove_orphans(directory)
     damaged: dict[str, str] = {}
     for prefix in _newest_first(directory):
-        damage = find_damage(prefix) or _unreadable_value(prefix)
+        damage = find_damaged_values(prefix)
         if damage is None:
             for other, what in damaged.items():
                 _leave_out(other, what, prefix, moves_damaged)
@@ -65,18 +64,6 @@ def _newest_first(directory: str) -> list[str]:
     if named and find_damage(named) is None:
         return [named, *(prefix for prefix in numbered if prefix != named)]
     return numbered
-
-
-def _unreadable_value(prefix: str) -> str | None:
-    """The first value that can't be read, in words; reads everything."""
-    name = ""
-    try:
-        reader = tf.train.load_checkpoint(prefix)
-        for name in sorted(reader.get_variable_to_shape_map()):
-            reader.get_tensor(name)
-    except READ_ERRORS as error:
-        return f"{prefix} is damaged at {name} ({str(error).splitlines()[0]})"
-    return None
 
 
 def _leave_out(prefix: str, damage: str, used: str, moves: bool) -> None:

@@ -5,7 +5,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 
-__all__ = ["lock_directory"]
+__all__ = ["lock_directory", "missing_directories"]
 
 _FILE = ".lock"
 
@@ -27,7 +27,7 @@ def lock_directory(directory: str) -> Iterator[None]:
         OSError: it can't be made, or not be written to.
         ValueError: another trainer is at work there.
     """
-    made = _missing_directories(directory)
+    made = missing_directories(directory)
     path = os.path.join(directory, _FILE)
     is_new = not os.path.exists(path)
     descriptor = _acquire(directory, path)
@@ -43,7 +43,7 @@ def lock_directory(directory: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _missing_directories(directory: str) -> list[str]:
+def missing_directories(directory: str) -> list[str]:
     """The directories that have to be made, innermost first."""
     path, missing = os.path.abspath(directory), []
     while not os.path.exists(path):
