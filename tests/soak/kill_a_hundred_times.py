@@ -127,9 +127,10 @@ class Run:
 
 def kill_again_and_again(run: Run, kills: int, steps: int, rng: random.Random) -> None:
     """Kills the run so often, the last time shortly before its end."""
-    started, startup = time.monotonic(), 8.0
+    started = time.monotonic()
+    startup = 0.0  # seconds until the step that is due; known after the first kill
     for number in range(1, kills + 1):
-        if rng.random() < _SHARE_OF_EARLY_KILLS:
+        if startup and rng.random() < _SHARE_OF_EARLY_KILLS:
             seconds = rng.uniform(0.0, startup)
             run.kill_at(seconds)
             how = f"{seconds:.1f} s after its start"
