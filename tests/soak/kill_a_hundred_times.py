@@ -137,7 +137,9 @@ def kill_again_and_again(run: Run, kills: int, steps: int, rng: random.Random) -
         else:
             begun = time.monotonic()
             due = max(1, steps * number // (kills + 1))
-            last = run.kill_after(due, rng.uniform(0.0, _LONGEST_DELAY))
+            # At once where the run is ahead: it mustn't end before the last kill.
+            delay = rng.uniform(0.0, _LONGEST_DELAY) if run.step() <= due else 0.0
+            last = run.kill_after(due, delay)
             startup = time.monotonic() - begun
             how = f"after step {last}"
         print(
