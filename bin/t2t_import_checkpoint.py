@@ -11,11 +11,15 @@ itself; importing checks every variable first and leaves OLD as it is.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from absl import flags
 
 from t2t_keras import registry
 from t2t_keras.bin import command_line, environment, flag_checks, migration_flags
+
+if TYPE_CHECKING:
+    from t2t_keras.hparam import HParams
 
 FLAGS = flags.FLAGS
 
@@ -34,14 +38,29 @@ def main(argv: list[str]) -> None:
     hparams = migration_flags.create_hparams()
     environment.load_tensorflow()
     from t2t_keras.migration import t2t_checkpoint
+    from t2t_keras.training import run_vocabulary
 
+    vocabulary = _vocabulary(hparams)
+    # A run of ours that was taken back tells its own; one of tensor2tensor's says nothing.
+    run_vocabulary.refuse_another(FLAGS.model_dir, vocabulary)
     model = t2t_checkpoint.make_model(FLAGS.model, hparams, source)
     optimizer = registry.optimizer(hparams.optimizer)(0.0, hparams)
     prefix = t2t_checkpoint.import_checkpoint(
         source, FLAGS.output_dir, model, optimizer, optimizer_state=FLAGS.optimizer_state
     )
+    run_vocabulary.remember(FLAGS.output_dir, vocabulary)
     _remember_flags()
     print(prefix)
+
+
+def _vocabulary(hparams: HParams) -> dict[str, Any]:
+    """What the new run is to remember of its vocabularies: nothing, where they aren't at hand."""
+    from t2t_keras.training import run_vocabulary
+
+    problem_hparams = getattr(hparams, "problem_hparams", None)
+    if problem_hparams is None:
+        return {}
+    return run_vocabulary.describe(hparams.problem, problem_hparams.vocabulary, FLAGS.data_dir)
 
 
 def _remember_flags() -> None:

@@ -31,6 +31,12 @@ from t2t_keras.data import source_options
 FLAGS = flags.FLAGS
 
 _REQUIRED = ("output_dir", "problem", "model", "hparams_set", "data_dir")
+# Flags that do something only beside one of others.
+_ONLY_BESIDE = {
+    "max_xla_shapes": ("xla_compile", "use_tpu"),
+    "xla_compile_first": ("xla_compile", "use_tpu"),
+    "best_checkpoints_to_keep": ("best_checkpoint_metric",),
+}
 _AT_LEAST_0 = (
     "train_steps",
     "worker_gpu",
@@ -63,6 +69,7 @@ def main(argv: list[str]) -> None:
 
     check_schedule(FLAGS.schedule)
     _refuse_bad_values()
+    _warn_of_idle_flags()
     validation_flags.refuse_bad_flags()
     if FLAGS.schedule in (*TRAINING_SCHEDULES, "test"):
         _refuse_another_run()
@@ -120,6 +127,12 @@ def _refuse_bad_values() -> None:
         flag_checks.require_checkpoint("output_dir")
     elif not flag_checks.has_checkpoint(FLAGS.output_dir):
         flag_checks.require_checkpoint("warm_start_from")
+
+
+def _warn_of_idle_flags() -> None:
+    for name, others in _ONLY_BESIDE.items():
+        if FLAGS[name].present and not any(FLAGS[other].value for other in others):
+            logging.warning("--%s has no effect without --%s.", name, others[0])
 
 
 def _refuse_another_run() -> None:

@@ -17,7 +17,7 @@ from absl import logging
 from t2t_keras import registry
 from t2t_keras.hparams_lib import HPARAMS_FILE
 from t2t_keras.models.t2t_names import split_tables
-from t2t_keras.training import checkpoints
+from t2t_keras.training import checkpoints, run_vocabulary
 from t2t_keras.training.precision import loss_scale_for
 from t2t_keras.training.retention import CheckpointKeeper
 from t2t_keras.training.slots import slot_variables, state_scalars
@@ -32,7 +32,7 @@ from t2t_keras.training.t2t_loss_scale import GOOD_STEPS, LOSS_SCALE, t2t_values
 __all__ = ["export_checkpoint", "import_checkpoint", "make_model"]
 
 # What belongs to a run beside its checkpoints.
-_RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE)
+_RUN_FILES = ("flags.txt", "flags_t2t.txt", HPARAMS_FILE, run_vocabulary.FILE)
 _TABLE = re.compile(r"symbol_modality_(?P<size>\d+)_\d+/(?P<table>[^/]+)/weights$")
 # T2T's graph of a training step has these, too, and never changes them.
 _CONSTANTS = {

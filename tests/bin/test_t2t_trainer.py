@@ -117,6 +117,26 @@ def test_mistakes_are_named_at_once_and_nothing_is_written(refusal, changes, mes
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
+    ("changes", "idle"),
+    [
+        ({"max_xla_shapes": 2}, ["--max_xla_shapes has no effect without --xla_compile."]),
+        ({"max_xla_shapes": 2, "xla_compile": True}, []),
+        (
+            {"xla_compile_first": True, "best_checkpoints_to_keep": 2},
+            [
+                "--xla_compile_first has no effect without --xla_compile.",
+                "--best_checkpoints_to_keep has no effect without --best_checkpoint_metric.",
+            ],
+        ),
+    ],
+)
+def test_flags_without_effect_are_told(refusal, caplog, changes, idle):
+    refusal("t2t_trainer", *arguments(hparams="hidden_size=-4", **changes))
+    assert [message for message in caplog.messages if "no effect" in message] == idle
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
     "changes",
     [
         {"schedule": "train"},

@@ -1,5 +1,7 @@
 """Commands that import and export checkpoints, and what is said of directories that have gone."""
 
+import shutil
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -44,6 +46,25 @@ def test_imported_run_is_decoded_and_exported_without_further_flags(run):
     assert exported.get_variable_to_shape_map() == names
     for name in names:
         np.testing.assert_array_equal(exported.get_tensor(name), original.get_tensor(name))
+    assert (back / "vocabulary.json").read_bytes() == (new / "vocabulary.json").read_bytes()
+    _refuse_another_vocabulary(run, new, back)
+
+
+def _refuse_another_vocabulary(run, new, back):
+    """The run remembers the one it was imported with, there and back."""
+    swapped = run.folder / "swapped"
+    shutil.copytree(run.data_dir, swapped)
+    (vocabulary,) = swapped.glob("vocab*")
+    lines = vocabulary.read_text(encoding="utf-8").splitlines(keepends=True)
+    lines[-1], lines[-2] = lines[-2], lines[-1]
+    vocabulary.write_text("".join(lines), encoding="utf-8")
+    inputs, output = golden_path("decoder_cli", "inputs.txt"), run.folder / "none.txt"
+    decoding = ["t2t-decoder", f"--decode_from_file={inputs}", f"--decode_to_file={output}"]
+    importing = ["t2t-import-checkpoint", f"--model_dir={back}"]
+    for command in ([*decoding, f"--output_dir={new}"], [*importing, f"--output_dir={output}"]):
+        done = commands.run(*command, f"--data_dir={swapped}", status=1)
+        assert "is not the one that the run" in done.stderr
+        assert not output.exists()
 
 
 def test_directories_that_have_gone_are_named_with_the_flag_to_give(run):
